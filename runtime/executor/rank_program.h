@@ -15,7 +15,7 @@
 #include "absl/types/span.h"
 #include "runtime/comm/world.h"
 #include "runtime/device/device.h"
-#include "runtime/executor/arena_layout.h"
+#include "runtime/plan/arena_layout.h"
 #include "runtime/executor/role_program.h"
 #include "runtime/plan/plan.pb.h"
 

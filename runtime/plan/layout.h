@@ -43,7 +43,8 @@ Box LocalBox(const plan::Mesh& mesh, const plan::State& state, int64_t rank);
 /// The part of `box` inside `logical_sizes` (no padding); a size may become 0.
 Box ClipToLogical(const Box& box, absl::Span<const int64_t> logical_sizes);
 
-/// Whether no rank with a lower number holds the same box: of replicated states
+/// Whether no rank of the same stage with a lower number holds the same box: of
+/// replicated states
 /// one copy is the first. Partial axes count as replicated.
 bool IsFirstReplica(const plan::Mesh& mesh, const plan::State& state,
                     int64_t rank);

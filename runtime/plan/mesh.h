@@ -8,10 +8,14 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "runtime/plan/plan.pb.h"
 
 namespace mpc::runtime {
+
+/// The axis whose coordinate is a rank's pipeline stage.
+inline constexpr absl::string_view kPipelineAxis = "pp";
 
 /// The number of ranks; 1 for a mesh without axes.
 int64_t RankCount(const plan::Mesh& mesh);

@@ -12,7 +12,7 @@
 #include "absl/types/span.h"
 #include "runtime/comm/communicator.h"
 #include "runtime/device/device.h"
-#include "runtime/executor/arena_layout.h"
+#include "runtime/plan/arena_layout.h"
 #include "runtime/plan/plan.pb.h"
 
 namespace mpc::runtime {

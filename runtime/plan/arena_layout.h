@@ -1,6 +1,6 @@
 // Where the three regions of a rank's arena lie.
-#ifndef MPC_RUNTIME_EXECUTOR_ARENA_LAYOUT_H_
-#define MPC_RUNTIME_EXECUTOR_ARENA_LAYOUT_H_
+#ifndef MPC_RUNTIME_PLAN_ARENA_LAYOUT_H_
+#define MPC_RUNTIME_PLAN_ARENA_LAYOUT_H_
 
 #include <cstdint>
 
@@ -30,4 +30,4 @@ class ArenaLayout {
 
 }  // namespace mpc::runtime
 
-#endif  // MPC_RUNTIME_EXECUTOR_ARENA_LAYOUT_H_
+#endif  // MPC_RUNTIME_PLAN_ARENA_LAYOUT_H_
