@@ -1,0 +1,41 @@
+// Prints what a plan says, without running it.
+#include "runtime/inspect/inspect_command.h"
+
+#include "runtime/cli/command_line.h"
+#include "runtime/cli/command_main.h"
+#include "runtime/inspect/summary.h"
+#include "runtime/plan/plan_reader.h"
+#include "runtime/status_macros.h"
+
+namespace mpc::runtime {
+
+int InspectCommand(absl::Span<const std::string> arguments) {
+  std::string path;
+  std::string format = "text";
+  CommandLine command(
+      "mpc-run inspect",
+      "Prints what a plan contains: mesh, parameter layouts, commands, "
+      "collectives with their bytes, memory by category.");
+  command.AddArgument("PLAN", "a plan file; - is standard input", &path);
+  command.AddChoice("format", {"text", "json"},
+                    "text for people, or json with the keys that "
+                    "docs/inspect-json.md documents",
+                    &format);
+  command.AddExample("mpc-run inspect model.plan", "what is in a plan");
+  command.AddExample(
+      "mpc-opt --mpc-compile=\"tp=2\" model.mlir | mpc-translate "
+      "--export-plan | mpc-run inspect -",
+      "straight from the compiler");
+  command.AddExample(
+      "mpc-run inspect model.plan --format=json | jq "
+      ".roles[0].memory.arena_bytes",
+      "one number for a script");
+  return RunCommand(command, arguments, [&]() -> absl::Status {
+    MPC_ASSIGN_OR_RETURN(const plan::Plan plan, LoadPlan(path));
+    MPC_ASSIGN_OR_RETURN(const PlanSummary summary, Summarize(plan));
+    return WriteOutput(format == "json" ? PrintJson(plan, summary)
+                                        : PrintText(plan, summary));
+  });
+}
+
+}  // namespace mpc::runtime
