@@ -1,0 +1,86 @@
+//===- TransformerAttrs.td - parameters, state, strategy ---*- tablegen -*-===//
+#ifndef MPC_DIALECTS_TRANSFORMER_IR_TRANSFORMERATTRS_TD
+#define MPC_DIALECTS_TRANSFORMER_IR_TRANSFORMERATTRS_TD
+
+include "dialects/transformer/IR/TransformerBase.td"
+include "dialects/transformer/IR/TransformerEnums.td"
+
+def Tfm_DimensionKindAttr
+    : EnumAttr<Tfm_Dialect, Tfm_DimensionKind, "dimension"> {
+  let assemblyFormat = "$value";
+}
+
+def Tfm_ParameterAttr : Tfm_Attr<"Parameter", "parameter"> {
+  let summary = "a learned tensor, as an attribute of a function argument";
+  let description = [{
+    `value` is the standard deviation of a normal initial value, or the constant.
+    `logicalShape` is the shape without the padding of the vocabulary, as checkpoints
+    hold it. `decay` says whether weight decay applies.
+
+    Constraints:
+      - (C1) `dims` and `logicalShape` have an entry for each dimension;
+      - (C2) the standard deviation is not negative.
+  }];
+  let parameters = (ins "::mlir::StringAttr":$name,
+    ArrayRefParameter<"::mpc::tfm::DimensionKindAttr">:$dims,
+    ArrayRefParameter<"int64_t">:$logicalShape,
+    EnumParameter<Tfm_InitialKind>:$initial, "::mlir::FloatAttr":$value,
+    "bool":$decay);
+  let assemblyFormat = [{
+    `<` $name `,` `[` $dims `]` `,` `[` $logicalShape `]` `,`
+    $initial `=` $value `,` `decay` `=` $decay `>`
+  }];
+  let genVerifyDecl = 1;
+}
+
+def Tfm_BindingAttr : Tfm_Attr<"Binding", "binding"> {
+  let summary = "the piece of state that an argument reads or a result writes";
+  let description = [{
+    Written `#tfm.binding<accumulator "h.0.mlp.c_fc.weight">`. State is named by kind
+    and name; all arguments and results bound to it, in all functions of the step,
+    have one type. A function that takes and returns the same state updates it in
+    place. The kinds are those of StateKind in plan.proto; batch inputs are `ids`,
+    `labels`, `positions` and `samples`, with the prefix `step.` when they hold all
+    microbatches of a step.
+  }];
+  let parameters = (ins EnumParameter<Tfm_StateKind>:$kind,
+                        "::mlir::StringAttr":$name);
+  let assemblyFormat = "`<` $kind $name `>`";
+}
+
+def Tfm_TrainingAttr : Tfm_Attr<"Training", "training"> {
+  let summary = "the training settings that the compiler and the runtime need";
+  let description = [{
+    On the module as `tfm.training`. `clip_norm` 0 means no clipping.
+  }];
+  let parameters = (ins
+    "int64_t":$sequence_length, "int64_t":$global_batch,
+    EnumParameter<Tfm_OptimizerKind>:$optimizer,
+    "::mlir::FloatAttr":$learning_rate, "::mlir::FloatAttr":$min_learning_rate,
+    "int64_t":$warmup_steps, "int64_t":$decay_steps,
+    "::mlir::FloatAttr":$beta1, "::mlir::FloatAttr":$beta2,
+    "::mlir::FloatAttr":$epsilon, "::mlir::FloatAttr":$weight_decay,
+    "::mlir::FloatAttr":$clip_norm, "int64_t":$vocabulary,
+    "int64_t":$vocabulary_multiple);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+def Tfm_StrategyAttr : Tfm_Attr<"Strategy", "strategy"> {
+  let summary = "how training is spread over the ranks";
+  let description = [{
+    On the module as `tfm.strategy`, written by the first pass of `mpc-compile` (or
+    by the importer when the spec carries one); every later pass reads only this.
+    `tp` asks: a block uses it where its sizes divide; `strict` makes that an error.
+    `dp` and `microbatches` are always used as given.
+  }];
+  let parameters = (ins "int64_t":$tp, "int64_t":$dp, "int64_t":$microbatches,
+    "bool":$sequence_parallel, "int64_t":$zero, "bool":$strict,
+    "bool":$reference);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+def Tfm_GeluFormAttr : EnumAttr<Tfm_Dialect, Tfm_GeluForm, "gelu_form"> {
+  let assemblyFormat = "`<` $value `>`";
+}
+
+#endif // MPC_DIALECTS_TRANSFORMER_IR_TRANSFORMERATTRS_TD

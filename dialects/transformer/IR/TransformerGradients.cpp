@@ -1,0 +1,161 @@
+//===- TransformerGradients.cpp - reverse mode, op by op --------*- C++ -*-===//
+//
+// What each op of a forward pass contributes to the backward pass. Cotangents are
+// ordinary values in the global view; no op here knows that it may be sharded.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/transformer/IR/Transformer.h"
+
+using namespace mlir;
+
+namespace mpc::tfm {
+
+using dist::Phase;
+using Grads = SmallVector<Value>;
+
+/// Builds an op of the backward pass at the location of the op it belongs to.
+template <typename OpTy, typename... Args>
+static OpTy backward(OpBuilder &builder, Operation *of, Args &&...args) {
+  return build<OpTy>(builder, of->getLoc(), Phase::Backward,
+                     std::forward<Args>(args)...);
+}
+
+/// The same for what only the parameters' gradients need.
+template <typename OpTy, typename... Args>
+static OpTy weight(OpBuilder &builder, Operation *of, Args &&...args) {
+  return build<OpTy>(builder, of->getLoc(), Phase::Weight,
+                     std::forward<Args>(args)...);
+}
+
+Grads EmbeddingOp::buildGradients(OpBuilder &builder, ArrayRef<Value> out,
+                                  ArrayRef<bool> wanted) {
+  Grads grads(3);
+  if (wanted[0])
+    grads[0] = weight<EmbeddingGradOp>(builder, *this, getTable().getType(),
+                                       out[0], getIds(), getRows());
+  return grads;
+}
+
+Grads DropoutOp::buildGradients(OpBuilder &builder, ArrayRef<Value> out,
+                                ArrayRef<bool>) {
+  Grads grads(5);
+  grads[0] = backward<DropoutOp>(builder, *this, getX().getType(), out[0],
+                                 getSeed(), getSamples(), getPositions(),
+                                 getFeatures(), getRateAttr(), getKeyAttr());
+  return grads;
+}
+
+Grads LayerNormOp::buildGradients(OpBuilder &builder, ArrayRef<Value> out,
+                                  ArrayRef<bool> wanted) {
+  Grads grads(3);
+  if (wanted[0])
+    grads[0] = backward<LayerNormInputGradOp>(
+        builder, *this, getX().getType(), out[0], getX(), getWeight(),
+        getMean(), getRstd());
+  if (wanted[1] || wanted[2]) {
+    auto op = weight<LayerNormParamGradOp>(
+        builder, *this, getWeight().getType(), getBias().getType(), out[0],
+        getX(), getMean(), getRstd());
+    grads[1] = op.getWeightGrad();
+    grads[2] = op.getBiasGrad();
+  }
+  return grads;
+}
+
+Grads LinearOp::buildGradients(OpBuilder &builder, ArrayRef<Value> out,
+                               ArrayRef<bool> wanted) {
+  Grads grads(2);
+  if (wanted[0])
+    grads[0] = backward<LinearInputGradOp>(builder, *this, getX().getType(),
+                                           out[0], getW());
+  if (wanted[1])
+    grads[1] = weight<LinearWeightGradOp>(builder, *this, getW().getType(),
+                                          out[0], getX());
+  return grads;
+}
+
+Grads BiasAddOp::buildGradients(OpBuilder &builder, ArrayRef<Value> out,
+                                ArrayRef<bool> wanted) {
+  Grads grads = {out[0], Value()};
+  if (wanted[1])
+    grads[1] =
+        weight<BiasGradOp>(builder, *this, getBias().getType(), out[0]);
+  return grads;
+}
+
+Grads AddOp::buildGradients(OpBuilder &, ArrayRef<Value> out, ArrayRef<bool>) {
+  return {out[0], out[0]};
+}
+
+Grads GeluOp::buildGradients(OpBuilder &builder, ArrayRef<Value> out,
+                             ArrayRef<bool>) {
+  return {backward<GeluGradOp>(builder, *this, getX().getType(), out[0], getX(),
+                               getFormAttr())};
+}
+
+Grads ReluOp::buildGradients(OpBuilder &builder, ArrayRef<Value> out,
+                             ArrayRef<bool>) {
+  return {backward<ReluGradOp>(builder, *this, getX().getType(), out[0],
+                               getX())};
+}
+
+Grads ResidualOp::buildGradients(OpBuilder &builder, ArrayRef<Value> out,
+                                 ArrayRef<bool>) {
+  return {backward<ResidualOp>(builder, *this, getX().getType(), out[0])};
+}
+
+Grads AttentionOp::buildGradients(OpBuilder &builder, ArrayRef<Value> out,
+                                  ArrayRef<bool>) {
+  auto op = backward<AttentionGradOp>(
+      builder, *this, getQ().getType(), getK().getType(), getV().getType(),
+      out[0], getQ(), getK(), getV(), getOut(), getLogsumexp(),
+      getQueryPositions(), getKeyPositions(), getSeed(), getSamples(),
+      getHeads(), getScaleAttr(), getCausalAttr(), getRateAttr(), getKeyAttr());
+  Grads grads(8);
+  grads[0] = op.getQGrad();
+  grads[1] = op.getKGrad();
+  grads[2] = op.getVGrad();
+  return grads;
+}
+
+Grads RowMaxOp::buildGradients(OpBuilder &, ArrayRef<Value>, ArrayRef<bool>) {
+  return Grads(2); // Only shifts a softmax: its cotangents cancel.
+}
+
+Grads ExpSumOp::buildGradients(OpBuilder &builder, ArrayRef<Value> out,
+                               ArrayRef<bool> wanted) {
+  Grads grads(3);
+  if (wanted[0])
+    grads[0] = backward<ExpSumGradOp>(builder, *this, getX().getType(), out[0],
+                                      getX(), getMax(), getRows(),
+                                      getClassesAttr());
+  return grads;
+}
+
+Grads PickOp::buildGradients(OpBuilder &builder, ArrayRef<Value> out,
+                             ArrayRef<bool> wanted) {
+  Grads grads(3);
+  if (wanted[0])
+    grads[0] = backward<PickGradOp>(builder, *this, getX().getType(), out[0],
+                                    getLabels(), getRows());
+  return grads;
+}
+
+Grads NllOp::buildGradients(OpBuilder &builder, ArrayRef<Value> out,
+                            ArrayRef<bool>) {
+  auto op = backward<NllGradOp>(builder, *this, getExpSum().getType(),
+                                getPick().getType(), out[0], getExpSum(),
+                                getLabels());
+  Grads grads(4);
+  grads[0] = op.getExpSumGrad();
+  grads[2] = op.getPickGrad();
+  return grads;
+}
+
+Grads SumAllOp::buildGradients(OpBuilder &builder, ArrayRef<Value> out,
+                               ArrayRef<bool>) {
+  return {backward<BroadcastOp>(builder, *this, getX().getType(), out[0])};
+}
+
+} // namespace mpc::tfm
