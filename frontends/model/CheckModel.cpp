@@ -1,0 +1,226 @@
+//===- CheckModel.cpp - what a model and its training must satisfy -*- C++
+//-*-=//
+//
+// Sizes are bounded so that no later product of them overflows 64 bits, and
+// ids, positions and sample numbers fit the 32 bits of batch inputs.
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontends/model/ModelSpec.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace mpc {
+namespace {
+
+constexpr int64_t kMaxIndex = std::numeric_limits<int32_t>::max();
+constexpr int64_t kMaxWidth = int64_t(1) << 24;
+constexpr int64_t kMaxLayers = 100000;
+/// Of all parameters, and of the largest activation.
+constexpr uint64_t kMaxElements = uint64_t(1) << 50;
+
+struct SizeBound {
+  StringRef setting;
+  int64_t value, least, most;
+};
+
+LogicalResult checkBound(const SizeBound &bound,
+                         const SettingOrigins &origins) {
+  if (bound.value >= bound.least && bound.value <= bound.most)
+    return success();
+  return origins.emitError(bound.setting)
+         << " is " << bound.value << ", expected " << bound.least << " to "
+         << bound.most;
+}
+
+/// Half-open ranges: `least` is legal, `most` is not.
+struct RateBound {
+  StringRef setting;
+  double value, least, most;
+};
+
+constexpr double kUnbounded = std::numeric_limits<double>::infinity();
+
+LogicalResult checkBound(const RateBound &bound,
+                         const SettingOrigins &origins) {
+  if (bound.value >= bound.least && bound.value < bound.most)
+    return success();
+  InFlightDiagnostic error = origins.emitError(bound.setting);
+  error << " is " << llvm::formatv("{0}", bound.value).str()
+        << ", expected a finite number of at least "
+        << llvm::formatv("{0}", bound.least).str();
+  if (bound.most != kUnbounded)
+    error << " and below " << llvm::formatv("{0}", bound.most).str();
+  return error;
+}
+
+/// Of what is added under a root or to a divisor.
+LogicalResult checkPositive(StringRef setting, double value,
+                            const SettingOrigins &origins) {
+  if (value > 0)
+    return success();
+  return origins.emitError(setting)
+         << " is " << llvm::formatv("{0}", value).str()
+         << ", expected a positive number";
+}
+
+template <typename Bound>
+LogicalResult checkAll(ArrayRef<Bound> bounds, const SettingOrigins &origins) {
+  for (const Bound &bound : bounds)
+    if (failed(checkBound(bound, origins)))
+      return failure();
+  return success();
+}
+
+LogicalResult checkSizes(const ModelSpec &model,
+                         const SettingOrigins &origins) {
+  return checkAll<SizeBound>({{"layers", model.layers, 1, kMaxLayers},
+                              {"hidden", model.hidden, 1, kMaxWidth},
+                              {"heads", model.heads, 0, kMaxWidth},
+                              {"ffn", model.ffn, 1, kMaxWidth},
+                              {"vocabulary", model.vocabulary, 1, kMaxIndex},
+                              {"positions", model.positions, 0, kMaxIndex}},
+                             origins);
+}
+
+LogicalResult checkRates(const ModelSpec &model,
+                         const SettingOrigins &origins) {
+  if (failed(checkPositive("norm_epsilon", model.normEpsilon, origins)))
+    return failure();
+  return checkAll<RateBound>(
+      {{"norm_epsilon", model.normEpsilon, 0, 1},
+       {"initializer_range", model.initializerRange, 0, kUnbounded},
+       {"embedding_dropout", model.embeddingDropout, 0, 1},
+       {"attention_dropout", model.attentionDropout, 0, 1},
+       {"residual_dropout", model.residualDropout, 0, 1}},
+      origins);
+}
+
+/// Fills in kvHeads and headDim, and checks that heads fit.
+LogicalResult resolveHeads(ModelSpec &model, const SettingOrigins &origins) {
+  if (model.heads == 0)
+    return success();
+  if (model.kvHeads == 0)
+    model.kvHeads = model.heads;
+  if (failed(checkBound(SizeBound{"kv_heads", model.kvHeads, 1, model.heads},
+                        origins)))
+    return failure();
+  if (model.heads % model.kvHeads != 0)
+    return origins.emitError("heads")
+           << " " << model.heads << " is not divisible by "
+           << origins.getName("kv_heads") << " " << model.kvHeads;
+  if (model.headDim == 0) {
+    if (model.hidden % model.heads != 0)
+      return origins.emitError("hidden")
+             << " " << model.hidden << " is not divisible by "
+             << origins.getName("heads") << " " << model.heads
+             << ", and no head size is given";
+    model.headDim = model.hidden / model.heads;
+  }
+  return checkBound(SizeBound{"head_dim", model.headDim, 1, kMaxWidth},
+                    origins);
+}
+
+uint64_t product(ArrayRef<int64_t> sizes) {
+  uint64_t result = 1;
+  for (int64_t size : sizes)
+    result = llvm::SaturatingMultiply<uint64_t>(result, size);
+  return result;
+}
+
+/// The largest tensor and all parameters together stay within kMaxElements.
+LogicalResult checkTotals(const ModelSpec &model, const TrainingSpec &training,
+                          const SettingOrigins &origins) {
+  uint64_t query = product({model.heads, model.headDim});
+  uint64_t widest =
+      std::max<uint64_t>({uint64_t(model.hidden), uint64_t(model.ffn), query});
+  // Six matrices a layer, none larger than this.
+  uint64_t layers = llvm::SaturatingMultiply(
+      product({model.layers, model.hidden, 6}), widest);
+  uint64_t tables = llvm::SaturatingMultiply<uint64_t>(
+      model.hidden, 2 * uint64_t(model.vocabulary) + model.positions);
+  if (llvm::SaturatingAdd(layers, tables) > kMaxElements)
+    return origins.emitError("hidden")
+           << " " << model.hidden << " with " << origins.getName("layers")
+           << " " << model.layers << " and " << origins.getName("vocabulary")
+           << " " << model.vocabulary << " makes more than 2^50 parameters";
+  uint64_t row = std::max<uint64_t>(widest, model.vocabulary);
+  uint64_t tokens = product({training.globalBatch, *training.sequenceLength});
+  if (llvm::SaturatingMultiply(tokens, row) > kMaxElements)
+    return origins.emitError("global_batch")
+           << " " << training.globalBatch << " with "
+           << origins.getName("sequence_length") << " "
+           << *training.sequenceLength
+           << " makes activations of more than 2^50 elements";
+  return success();
+}
+
+LogicalResult checkTraining(const TrainingSpec &training,
+                            const SettingOrigins &origins) {
+  if (failed(checkAll<SizeBound>(
+          {{"sequence_length", *training.sequenceLength, 1, kMaxIndex},
+           {"global_batch", training.globalBatch, 1, kMaxIndex},
+           {"warmup_steps", training.warmupSteps, 0, kMaxIndex},
+           {"decay_steps", training.decaySteps, 0, kMaxIndex},
+           {"vocabulary_multiple", training.vocabularyMultiple, 1, kMaxWidth}},
+          origins)) ||
+      failed(checkAll<RateBound>(
+          {{"learning_rate", training.learningRate, 0, kUnbounded},
+           {"min_learning_rate", *training.minLearningRate, 0, kUnbounded},
+           {"beta1", training.beta1, 0, 1},
+           {"beta2", training.beta2, 0, 1},
+           {"epsilon", training.epsilon, 0, kUnbounded},
+           {"weight_decay", training.weightDecay, 0, kUnbounded},
+           {"clip_norm", training.clipNorm, 0, kUnbounded}},
+          origins)))
+    return failure();
+  if (failed(checkPositive("epsilon", training.epsilon, origins)))
+    return failure();
+  if (*training.minLearningRate > training.learningRate)
+    return origins.emitError("min_learning_rate")
+           << " " << llvm::formatv("{0}", *training.minLearningRate).str()
+           << " exceeds learning_rate "
+           << llvm::formatv("{0}", training.learningRate).str();
+  if (training.decaySteps != 0 && training.decaySteps < training.warmupSteps)
+    return origins.emitError("decay_steps")
+           << " " << training.decaySteps << " is less than warmup_steps "
+           << training.warmupSteps
+           << "; the cosine would end before the warm-up does";
+  return success();
+}
+
+} // namespace
+
+LogicalResult resolve(ModelSpec &model, TrainingSpec &training,
+                      const SettingOrigins &origins) {
+  if (failed(checkSizes(model, origins)) ||
+      failed(checkRates(model, origins)) ||
+      failed(resolveHeads(model, origins)))
+    return failure();
+  if (training.dropout) {
+    if (failed(
+            checkBound(RateBound{"dropout", *training.dropout, 0, 1}, origins)))
+      return failure();
+    model.embeddingDropout = model.attentionDropout = model.residualDropout =
+        *training.dropout;
+  }
+  if (!training.minLearningRate)
+    training.minLearningRate = training.learningRate / 10;
+  if (!training.sequenceLength) {
+    if (model.positions == 0)
+      return origins.emitError("sequence_length")
+             << " is missing, and the model has no positions to take it from";
+    training.sequenceLength = model.positions;
+  }
+  if (failed(checkTraining(training, origins)))
+    return failure();
+  if (model.positions != 0 && *training.sequenceLength > model.positions)
+    return emitError(origins.getLocation("sequence_length"))
+           << "sequence length " << *training.sequenceLength << " exceeds "
+           << origins.getName("positions") << " " << model.positions;
+  return checkTotals(model, training, origins);
+}
+
+} // namespace mpc

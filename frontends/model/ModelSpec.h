@@ -1,0 +1,95 @@
+//===- ModelSpec.h - a model and its training, as plain data ----*- C++ -*-===//
+//
+// What every front end produces and the builder reads: the settings of
+// spec.proto, resolved. The initial values here are the defaults that tools
+// print.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MPC_FRONTENDS_MODEL_MODELSPEC_H
+#define MPC_FRONTENDS_MODEL_MODELSPEC_H
+
+#include "dialects/transformer/IR/Transformer.h"
+#include "frontends/model/SettingOrigins.h"
+#include "mlir/IR/OwningOpRef.h"
+
+namespace mpc {
+
+enum class Activation { GeluTanh, Gelu, Relu };
+enum class Norm { None, Layer };
+enum class Loss { CrossEntropy, LabelLogit };
+
+/// A decoder of the GPT-2 shape. Sizes are those of spec.proto; 0 where a
+/// required one was not given.
+struct ModelSpec {
+  std::string name = "model";
+  int64_t layers = 0;
+  int64_t hidden = 0;
+  /// 0: blocks have no attention.
+  int64_t heads = 0;
+  int64_t kvHeads = 0;
+  int64_t headDim = 0;
+  int64_t ffn = 0;
+  int64_t vocabulary = 0;
+  /// 0: no position table.
+  int64_t positions = 0;
+  Activation activation = Activation::GeluTanh;
+  Norm norm = Norm::Layer;
+  double normEpsilon = 1e-5;
+  double initializerRange = 0.02;
+  double embeddingDropout = 0;
+  double attentionDropout = 0;
+  double residualDropout = 0;
+  bool tiedEmbedding = true;
+  bool bias = true;
+  Loss loss = Loss::CrossEntropy;
+  /// Whether scores are divided by the root of the head size, and by the
+  /// number of the layer, from 1.
+  bool scaleByHeadDim = true;
+  bool scaleByLayer = false;
+};
+
+struct TrainingSpec {
+  /// Absent: the model's positions.
+  std::optional<int64_t> sequenceLength;
+  int64_t globalBatch = 8;
+  tfm::OptimizerKind optimizer = tfm::OptimizerKind::AdamW;
+  double learningRate = 6e-4;
+  /// Absent: a tenth of `learningRate`.
+  std::optional<double> minLearningRate;
+  int64_t warmupSteps = 100;
+  int64_t decaySteps = 10000;
+  double beta1 = 0.9;
+  double beta2 = 0.95;
+  double epsilon = 1e-8;
+  double weightDecay = 0.1;
+  double clipNorm = 1;
+  /// Absent: the model's own rates.
+  std::optional<double> dropout;
+  int64_t vocabularyMultiple = 1;
+};
+
+/// Lets the training settings override the model's (dropout) and fills in those
+/// whose default is the model's (sequence length), then checks everything:
+/// sizes, rates, divisibility. The first mistake is reported where `origins`
+/// has it.
+mlir::LogicalResult resolve(ModelSpec &model, TrainingSpec &training,
+                            const SettingOrigins &origins);
+
+/// The module that the training pipeline starts from: `@forward` with the
+/// settings of training, and `strategy` unless it is null. Both specs are
+/// resolved.
+///
+/// Parameters are named as Hugging Face names them. Matrices start normal with
+/// `initializer_range`, those that write to the residual stream divided by
+/// sqrt(2 · layers); norms start at 1, biases at 0. Weight decay applies to
+/// matrices, the embedding and position tables included, not to norms and
+/// biases.
+mlir::OwningOpRef<mlir::ModuleOp> buildModel(mlir::MLIRContext *context,
+                                             const ModelSpec &model,
+                                             const TrainingSpec &training,
+                                             tfm::StrategyAttr strategy);
+
+} // namespace mpc
+
+#endif // MPC_FRONTENDS_MODEL_MODELSPEC_H

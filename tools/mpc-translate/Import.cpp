@@ -1,0 +1,62 @@
+//===- Import.cpp - from model descriptions to MLIR -------------*- C++ -*-===//
+
+#include "frontends/spec/ReadSpec.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Verifier.h"
+#include "tools/mpc-translate/Translation.h"
+
+using namespace mlir;
+
+namespace mpc {
+namespace {
+
+LogicalResult readTrainingFile(const TranslationRequest &request,
+                               SettingOrigins &origins,
+                               TrainingSpec &training) {
+  if (request.trainingFile.empty())
+    return success();
+  unsigned id =
+      openFile(request.sources, request.trainingFile, request.context);
+  if (id == 0)
+    return failure();
+  return readTraining(*request.sources.getMemoryBuffer(id), origins, training);
+}
+
+/// Checks the model with its training, and prints the module.
+LogicalResult printModel(const TranslationRequest &request, ModelSpec &model,
+                         TrainingSpec &training, tfm::StrategyAttr strategy,
+                         const SettingOrigins &origins, raw_ostream &output) {
+  if (failed(resolve(model, training, origins)))
+    return failure();
+  OwningOpRef<ModuleOp> module =
+      buildModel(request.context, model, training, strategy);
+  if (failed(verify(*module)))
+    return failure();
+  // Locations are the names of the parts of the model, which messages of the
+  // runtime print.
+  module->print(output,
+                OpPrintingFlags().enableDebugInfo().printNameLocAsPrefix());
+  return success();
+}
+
+SettingOrigins originsOf(const TranslationRequest &request) {
+  return SettingOrigins(FileLineColLoc::get(
+      request.context, request.getInput().getBufferIdentifier(), 1, 1));
+}
+
+} // namespace
+
+LogicalResult importSpec(const TranslationRequest &request,
+                         raw_ostream &output) {
+  SettingOrigins origins = originsOf(request);
+  FailureOr<JobSpec> job = readJob(request.getInput(), origins);
+  if (failed(job) || failed(readTrainingFile(request, origins, job->training)))
+    return failure();
+  tfm::StrategyAttr strategy;
+  if (job->strategy)
+    strategy = job->strategy->applyTo(nullptr, request.context);
+  return printModel(request, job->model, job->training, strategy, origins,
+                    output);
+}
+
+} // namespace mpc

@@ -1,0 +1,64 @@
+//===- OutputFile.cpp - files that are whole or absent ----------*- C++ -*-===//
+
+#include "mlir/IR/Diagnostics.h"
+#include "tools/mpc-translate/Translation.h"
+#include "llvm/Support/FileSystem.h"
+
+using namespace mlir;
+namespace fs = llvm::sys::fs;
+
+namespace mpc {
+
+static LogicalResult reportUnwritable(StringRef path, MLIRContext *context,
+                                      const std::string &reason) {
+  return emitError(UnknownLoc::get(context))
+         << path << " cannot be written: " << reason;
+}
+
+static LogicalResult writeStandardOutput(StringRef content,
+                                         MLIRContext *context) {
+  llvm::outs() << content;
+  llvm::outs().flush();
+  if (!llvm::outs().has_error())
+    return success();
+  std::string reason = llvm::outs().error().message();
+  llvm::outs().clear_error();
+  return reportUnwritable("standard output", context, reason);
+}
+
+LogicalResult writeFile(StringRef path, StringRef content,
+                        MLIRContext *context) {
+  if (path == "-")
+    return writeStandardOutput(content, context);
+  // A device or a pipe is written to, not replaced.
+  fs::file_status status;
+  if (!fs::status(path, status) && fs::exists(status) &&
+      status.type() != fs::file_type::regular_file) {
+    std::error_code code;
+    llvm::raw_fd_ostream stream(path, code);
+    if (!code) {
+      stream << content;
+      stream.close();
+      code = stream.error();
+      stream.clear_error();
+    }
+    return code ? reportUnwritable(path, context, code.message()) : success();
+  }
+  llvm::Expected<fs::TempFile> file =
+      fs::TempFile::create(path + ".%%%%%%", fs::all_read | fs::all_write);
+  if (!file)
+    return reportUnwritable(path, context, llvm::toString(file.takeError()));
+  llvm::raw_fd_ostream stream(file->FD, /*shouldClose=*/false);
+  stream << content;
+  stream.flush();
+  if (std::error_code code = stream.error()) {
+    stream.clear_error();
+    llvm::consumeError(file->discard());
+    return reportUnwritable(path, context, code.message());
+  }
+  if (llvm::Error error = file->keep(path))
+    return reportUnwritable(path, context, llvm::toString(std::move(error)));
+  return success();
+}
+
+} // namespace mpc
