@@ -11,6 +11,9 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
+#include "passes/partition/Passes.h"
+#include "passes/planning/Passes.h"
+#include "passes/sharding/Passes.h"
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
@@ -21,6 +24,9 @@ int main(int argc, char **argv) {
                   mlir::tensor::TensorDialect>();
   mlir::registerCanonicalizerPass();
   mlir::registerCSEPass();
+  mpc::registerPlanning();
+  mpc::registerSharding();
+  mpc::registerPartition();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "MPC optimizer\n", registry));
 }

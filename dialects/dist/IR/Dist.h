@@ -15,6 +15,7 @@
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/IR/TensorEncoding.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -38,6 +39,12 @@ mlir::RankedTensorType withSharding(mlir::RankedTensorType type,
 /// What one rank holds of a value of `type`: sizes divided by the sharding, no
 /// encoding. Types without sharding come back as they are.
 mlir::Type getLocalType(mlir::Type type);
+
+/// The sharded type that an argument or result of a partitioned function had
+/// (`dist.global`); null if it has none.
+mlir::Type getGlobalArgType(mlir::FunctionOpInterface function, unsigned arg);
+mlir::Type getGlobalResultType(mlir::FunctionOpInterface function,
+                               unsigned result);
 
 /// The pin of a function argument (`dist.pin`); null if it has none.
 ShardingAttr getPin(mlir::BlockArgument argument);

@@ -28,15 +28,17 @@ def Dist_Dialect : Dialect {
   let extraClassDeclaration = [{
     /// Name of the argument attribute that pins an argument's sharding.
     static constexpr llvm::StringLiteral kPinAttrName = "dist.pin";
+    /// Name of the attribute that keeps the sharded type of an argument or result
+    /// of a partitioned function.
+    static constexpr llvm::StringLiteral kGlobalAttrName = "dist.global";
 
   private:
     void registerAttributes();
 
   public:
   }];
-  let hasOperationAttrVerify = 0;
   let hasRegionArgAttrVerify = 1;
-  let hasConstantMaterializer = 0;
+  let hasRegionResultAttrVerify = 1;
 }
 
 #endif // MPC_DIALECTS_DIST_IR_DISTBASE_TD

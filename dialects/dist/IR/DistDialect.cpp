@@ -1,6 +1,7 @@
 //===- DistDialect.cpp - registration and type helpers ----------*- C++ -*-===//
 
 #include "dialects/dist/IR/Dist.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 
 using namespace mlir;
 using namespace mpc::dist;
@@ -53,29 +54,54 @@ void DistDialect::initialize() {
   addInterfaces<ShardingAliases>();
 }
 
-LogicalResult DistDialect::verifyRegionArgAttribute(Operation *op,
-                                                    unsigned region,
+/// `dist.global` holds a sharded type whose local part is `type`.
+static LogicalResult verifyGlobal(Operation *op, NamedAttribute attribute,
+                                  Type type) {
+  auto global = dyn_cast<TypeAttr>(attribute.getValue());
+  if (!global || !getSharding(global.getValue()))
+    return op->emitOpError("has ")
+           << attribute.getName() << " = " << attribute.getValue()
+           << ", expected a sharded type";
+  if (getLocalType(global.getValue()) != type)
+    return op->emitOpError("has an argument or result of type ")
+           << type << ", expected the local part of " << global;
+  return success();
+}
+
+static LogicalResult verifyPin(Operation *op, NamedAttribute attribute,
+                               unsigned index, Type type) {
+  auto sharding = dyn_cast<ShardingAttr>(attribute.getValue());
+  auto ranked = dyn_cast<RankedTensorType>(type);
+  if (!sharding || !ranked)
+    return op->emitOpError("has ")
+           << attribute.getName() << " = " << attribute.getValue()
+           << " on argument #" << index << " of type " << type
+           << ", expected a #dist.sharding on a ranked tensor";
+  return sharding.verifyEncoding(
+      ranked.getShape(), ranked.getElementType(),
+      [&] { return op->emitOpError("argument #") << index << ": "; });
+}
+
+LogicalResult DistDialect::verifyRegionArgAttribute(Operation *op, unsigned,
                                                     unsigned index,
                                                     NamedAttribute attribute) {
-  if (attribute.getName() != kPinAttrName)
-    return op->emitOpError("has argument attribute ")
-           << attribute.getName() << ", expected " << kPinAttrName;
-  auto sharding = dyn_cast<ShardingAttr>(attribute.getValue());
-  if (!sharding)
-    return op->emitOpError("has ")
-           << kPinAttrName << " = " << attribute.getValue()
-           << ", expected a #dist.sharding";
-  if (op->getRegion(region).empty())
-    return success();
-  auto type = dyn_cast<RankedTensorType>(
-      op->getRegion(region).getArgument(index).getType());
-  if (!type)
-    return op->emitOpError("pins argument #")
-           << index << ", which is not a ranked tensor";
-  return sharding.verifyEncoding(
-      type.getShape(), type.getElementType(), [&] {
-        return op->emitOpError("argument #") << index << ": ";
-      });
+  Type type = cast<FunctionOpInterface>(op).getArgumentTypes()[index];
+  if (attribute.getName() == kPinAttrName)
+    return verifyPin(op, attribute, index, type);
+  if (attribute.getName() == kGlobalAttrName)
+    return verifyGlobal(op, attribute, type);
+  return op->emitOpError("has argument attribute ")
+         << attribute.getName() << ", expected " << kPinAttrName << " or "
+         << kGlobalAttrName;
+}
+
+LogicalResult DistDialect::verifyRegionResultAttribute(
+    Operation *op, unsigned, unsigned index, NamedAttribute attribute) {
+  if (attribute.getName() != kGlobalAttrName)
+    return op->emitOpError("has result attribute ")
+           << attribute.getName() << ", expected " << kGlobalAttrName;
+  return verifyGlobal(op, attribute,
+                      cast<FunctionOpInterface>(op).getResultTypes()[index]);
 }
 
 namespace mpc::dist {
@@ -102,6 +128,18 @@ Type getLocalType(Type type) {
   for (auto [size, axes] : llvm::zip_equal(shape, sharding.getDims()))
     size /= sharding.getMesh().getGroupSize(axes);
   return RankedTensorType::get(shape, ranked.getElementType());
+}
+
+Type getGlobalArgType(FunctionOpInterface function, unsigned arg) {
+  auto type = function.getArgAttrOfType<TypeAttr>(
+      arg, DistDialect::kGlobalAttrName);
+  return type ? type.getValue() : Type();
+}
+
+Type getGlobalResultType(FunctionOpInterface function, unsigned result) {
+  auto type = function.getResultAttrOfType<TypeAttr>(
+      result, DistDialect::kGlobalAttrName);
+  return type ? type.getValue() : Type();
 }
 
 ShardingAttr getPin(BlockArgument argument) {

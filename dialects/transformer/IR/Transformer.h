@@ -54,6 +54,11 @@ void setStrategy(mlir::ModuleOp module, StrategyAttr strategy);
 void setModelName(mlir::ModuleOp module, llvm::StringRef name);
 void setModelHash(mlir::ModuleOp module, llvm::StringRef hash);
 
+/// Choices of the compiler that a user may want to know (`tfm.remarks`): they
+/// travel into the plan.
+llvm::SmallVector<llvm::StringRef> getRemarks(mlir::ModuleOp module);
+void addRemark(mlir::ModuleOp module, llvm::StringRef text);
+
 /// The phase of an op of this dialect or of `dist`; forward for others.
 dist::Phase getPhase(mlir::Operation *op);
 /// Sets the phase of such an op.

@@ -37,6 +37,7 @@ def Tfm_Dialect : Dialect {
     static constexpr llvm::StringLiteral kStrategyAttrName = "tfm.strategy";
     static constexpr llvm::StringLiteral kModelNameAttrName = "tfm.model_name";
     static constexpr llvm::StringLiteral kModelHashAttrName = "tfm.model_hash";
+    static constexpr llvm::StringLiteral kRemarksAttrName = "tfm.remarks";
   }];
 }
 

@@ -81,6 +81,7 @@ LogicalResult TfmDialect::verifyOperationAttribute(Operation *op,
                   .Case(kStrategyAttrName, isa<StrategyAttr>(value))
                   .Cases({kModelNameAttrName, kModelHashAttrName},
                          isa<StringAttr>(value))
+                  .Case(kRemarksAttrName, isa<ArrayAttr>(value))
                   .Default(false);
   if (!fits || !isa<ModuleOp>(op))
     return op->emitOpError("has attribute ")
@@ -163,6 +164,22 @@ void setModelName(ModuleOp module, StringRef name) {
 void setModelHash(ModuleOp module, StringRef hash) {
   module->setAttr(TfmDialect::kModelHashAttrName,
                   StringAttr::get(module.getContext(), hash));
+}
+
+SmallVector<StringRef> getRemarks(ModuleOp module) {
+  auto remarks =
+      module->getAttrOfType<ArrayAttr>(TfmDialect::kRemarksAttrName);
+  SmallVector<StringRef> texts;
+  if (remarks)
+    llvm::append_range(texts, remarks.getAsValueRange<StringAttr>());
+  return texts;
+}
+
+void addRemark(ModuleOp module, StringRef text) {
+  SmallVector<StringRef> texts = getRemarks(module);
+  texts.push_back(text);
+  module->setAttr(TfmDialect::kRemarksAttrName,
+                  Builder(module.getContext()).getStrArrayAttr(texts));
 }
 
 /// All ops of both dialects that have a phase call it so.

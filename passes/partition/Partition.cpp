@@ -1,0 +1,83 @@
+//===- Partition.cpp - sharded types become local ones ----------*- C++ -*-===//
+
+#include "dialects/transformer/IR/Transformer.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/partition/LowerReshard.h"
+#include "passes/partition/Passes.h"
+
+using namespace mlir;
+
+namespace mpc {
+
+#define GEN_PASS_DEF_PARTITIONPASS
+#include "passes/partition/Passes.h.inc"
+
+namespace {
+
+struct PartitionPass : impl::PartitionPassBase<PartitionPass> {
+  void runOnOperation() override {
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (failed(partition(function)))
+        return signalPassFailure();
+  }
+
+private:
+  LogicalResult partition(func::FuncOp function) {
+    rememberGlobalTypes(function);
+    // Reshards first: they need the sharded types on both of their sides.
+    WalkResult walked = function.walk([&](Operation *op) {
+      for (Type type : op->getResultTypes())
+        if (isa<RankedTensorType>(type) && !dist::getSharding(type)) {
+          op->emitOpError("has result type ")
+              << type << ", expected a sharded type; run mpc-sharding first";
+          return WalkResult::interrupt();
+        }
+      return WalkResult::advance();
+    });
+    if (walked.wasInterrupted())
+      return failure();
+    SmallVector<std::tuple<Value, RankedTensorType, dist::ReshardOp>> reshards;
+    function.walk([&](dist::ReshardOp op) {
+      reshards.emplace_back(op.getInput(), op.getInput().getType(), op);
+    });
+    SmallVector<RankedTensorType> targets;
+    for (auto &[input, from, op] : reshards)
+      targets.push_back(op.getType());
+
+    for (BlockArgument argument : function.getArguments())
+      argument.setType(dist::getLocalType(argument.getType()));
+    function.walk([&](Operation *op) {
+      if (auto iota = dyn_cast<dist::IotaOp>(op))
+        iota.setGlobal(iota.getType());
+      for (OpResult result : op->getResults())
+        result.setType(dist::getLocalType(result.getType()));
+    });
+    for (auto [reshard, target] : llvm::zip_equal(reshards, targets)) {
+      auto [input, from, op] = reshard;
+      OpBuilder builder(op);
+      Value local = lowerReshard(builder, op.getLoc(), op.getPhase(),
+                                 op.getInput(), from, target);
+      op.replaceAllUsesWith(local);
+      op.erase();
+    }
+    Operation *terminator = function.getBody().front().getTerminator();
+    function.setType(FunctionType::get(&getContext(),
+                                       function.getBody().getArgumentTypes(),
+                                       terminator->getOperandTypes()));
+    return success();
+  }
+
+  void rememberGlobalTypes(func::FuncOp function) {
+    for (auto [index, type] : llvm::enumerate(function.getArgumentTypes())) {
+      function.removeArgAttr(index, dist::DistDialect::kPinAttrName);
+      function.setArgAttr(index, dist::DistDialect::kGlobalAttrName,
+                          TypeAttr::get(type));
+    }
+    for (auto [index, type] : llvm::enumerate(function.getResultTypes()))
+      function.setResultAttr(index, dist::DistDialect::kGlobalAttrName,
+                             TypeAttr::get(type));
+  }
+};
+
+} // namespace
+} // namespace mpc

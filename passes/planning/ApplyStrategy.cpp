@@ -1,0 +1,242 @@
+//===- ApplyStrategy.cpp - Megatron's layout as pins ------------*- C++ -*-===//
+//
+// Says where tensor, data and sequence parallelism and ZeRO-1 want state to lie
+// (Shoeybi et al. 2019; Korthikanti et al. 2022; Rajbhandari et al. 2020). All
+// communication follows from these pins by the rules.
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/planning/Passes.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+
+namespace mpc {
+
+#define GEN_PASS_DEF_APPLYSTRATEGYPASS
+#include "passes/planning/Passes.h.inc"
+
+namespace {
+
+using dist::AxesAttr;
+using dist::ShardingAttr;
+using tfm::DimensionKind;
+using tfm::StateKind;
+
+/// Dimensions that tensor parallelism splits, and what users call their sizes.
+std::optional<StringRef> getTensorParallelName(DimensionKind kind) {
+  switch (kind) {
+  case DimensionKind::Vocabulary:
+    return "vocab_size";
+  case DimensionKind::KvHeads:
+    return "num_attention_heads";
+  case DimensionKind::Ffn:
+    return "intermediate_size";
+  case DimensionKind::Position:
+  case DimensionKind::Hidden:
+  case DimensionKind::HeadGroup:
+  case DimensionKind::HeadDim:
+    return std::nullopt;
+  }
+  llvm_unreachable("all kinds are listed");
+}
+
+std::string listDivisors(int64_t size) {
+  std::string text;
+  for (int64_t divisor = 1; divisor <= size; ++divisor)
+    if (size % divisor == 0 && (divisor <= 64 || divisor == size))
+      text += (text.empty() ? "" : ",") + std::to_string(divisor);
+  return text;
+}
+
+struct ApplyStrategyPass : impl::ApplyStrategyPassBase<ApplyStrategyPass> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    strategy = tfm::getStrategy(module);
+    if (!strategy) {
+      module.emitError("has no strategy; expected `mpc-set-strategy` to have "
+                       "written tfm.strategy");
+      return signalPassFailure();
+    }
+    mesh = getMesh(strategy);
+    tp = StringAttr::get(&getContext(), "tp");
+    dp = StringAttr::get(&getContext(), "dp");
+    for (auto function : module.getOps<func::FuncOp>())
+      collectParameters(function);
+    for (auto function : module.getOps<func::FuncOp>())
+      for (unsigned arg = 0; arg < function.getNumArguments(); ++arg)
+        if (ShardingAttr sharding = getSharding(function, arg))
+          if (!dist::getPin(function.getArgument(arg)))
+            function.setArgAttr(arg, dist::DistDialect::kPinAttrName, sharding);
+    module.walk([&](tfm::ResidualOp op) { replaceResidual(op); });
+    if (failed(report()))
+      return signalPassFailure();
+  }
+
+private:
+  void collectParameters(func::FuncOp function) {
+    for (unsigned arg = 0; arg < function.getNumArguments(); ++arg)
+      if (tfm::ParameterAttr parameter = tfm::getParameter(function, arg))
+        parameters[parameter.getName()] = parameter;
+  }
+
+  bool has(StringAttr axis) { return mesh.getAxisSize(axis) != 0; }
+
+  /// Whether tensor parallelism splits a dimension of this kind and size.
+  bool splits(DimensionKind kind, int64_t size) {
+    std::optional<StringRef> name = getTensorParallelName(kind);
+    if (!name || !has(tp))
+      return false;
+    if (size % strategy.getTp() == 0)
+      return true;
+    whole.insert({*name, size});
+    return false;
+  }
+
+  ShardingAttr shard(ArrayRef<SmallVector<StringAttr>> dims) {
+    SmallVector<AxesAttr> axes;
+    for (ArrayRef<StringAttr> dim : dims)
+      axes.push_back(AxesAttr::get(&getContext(), dim));
+    return ShardingAttr::get(&getContext(), mesh, axes,
+                             AxesAttr::get(&getContext(), {}),
+                             dist::ReductionKind::Sum);
+  }
+
+  /// The pin of a piece of state; null for state that follows from its use.
+  ShardingAttr getSharding(func::FuncOp function, unsigned arg) {
+    tfm::BindingAttr binding = tfm::getArgBinding(function, arg);
+    auto type = dyn_cast<RankedTensorType>(function.getArgumentTypes()[arg]);
+    if (!binding || !type)
+      return {};
+    SmallVector<SmallVector<StringAttr>> dims(type.getRank());
+    switch (binding.getKind()) {
+    case StateKind::Accumulator:
+    case StateKind::Carry:
+      return {};
+    case StateKind::InputScalar:
+    case StateKind::Counter:
+    case StateKind::Metric:
+      return shard(dims);
+    case StateKind::Batch: {
+      // [b, s], or [microbatch, b, s] of a whole step; samples are [b].
+      bool isStep = binding.getName().getValue().starts_with("step.");
+      if (has(dp))
+        dims[isStep ? 1 : 0].push_back(dp);
+      return shard(dims);
+    }
+    case StateKind::Compute:
+    case StateKind::Master:
+    case StateKind::Moment1:
+    case StateKind::Moment2:
+      break;
+    }
+    tfm::ParameterAttr parameter = parameters.lookup(binding.getName());
+    if (!parameter)
+      return {};
+    for (auto [dim, kind, size] :
+         llvm::zip_equal(dims, parameter.getDims(), type.getShape()))
+      if (splits(kind.getValue(), size))
+        dim.push_back(tp);
+    if (strategy.getZero() >= 1 && has(dp) &&
+        binding.getKind() != StateKind::Compute)
+      splitStorage(parameter, dims, type.getShape());
+    return shard(dims);
+  }
+
+  /// ZeRO-1: storage is split over dp too, in the first dimension that divides.
+  void splitStorage(tfm::ParameterAttr parameter,
+                    SmallVectorImpl<SmallVector<StringAttr>> &dims,
+                    ArrayRef<int64_t> shape) {
+    for (auto [dim, size] : llvm::zip_equal(dims, shape)) {
+      int64_t pieces = strategy.getDp() * (dim.empty() ? 1 : strategy.getTp());
+      if (size % pieces != 0)
+        continue;
+      dim.push_back(dp);
+      return;
+    }
+    unsharded.insert(parameter.getName());
+  }
+
+  void replaceResidual(tfm::ResidualOp op) {
+    auto type = cast<RankedTensorType>(op.getType());
+    SmallVector<SmallVector<StringAttr>> dims(type.getRank());
+    if (has(dp))
+      dims[0].push_back(dp);
+    if (strategy.getSequenceParallel()) {
+      if (type.getDimSize(1) % strategy.getTp() == 0)
+        dims[1].push_back(tp);
+      else
+        whole.insert({"sequence_length", type.getDimSize(1)});
+    }
+    OpBuilder builder(op);
+    Value pin = tfm::build<dist::PinOp>(builder, op.getLoc(), tfm::getPhase(op),
+                                        type, op.getX(), shard(dims));
+    op.replaceAllUsesWith(pin);
+    op.erase();
+  }
+
+  /// What stays whole: remarks, or with `strict` one error.
+  LogicalResult report() {
+    ModuleOp module = getOperation();
+    int64_t size = strategy.getTp();
+    std::string failing;
+    for (auto dimension : whole) {
+      std::string text = (dimension.first + "=" + Twine(dimension.second) +
+                          " not divisible by tp=" + Twine(size) +
+                          "; legal: " + listDivisors(dimension.second))
+                             .str();
+      if (strategy.getStrict()) {
+        failing += (failing.empty() ? "" : "\n") + text;
+        continue;
+      }
+      std::string remark = text + "; what it counts is kept whole on every "
+                                  "tp rank";
+      tfm::addRemark(module, remark);
+      emitRemark(module.getLoc()) << remark;
+    }
+    if (!failing.empty())
+      return module.emitError() << failing;
+    for (StringAttr name : unsharded) {
+      std::string remark = "no dimension of parameter " + name.getValue().str() +
+                           " divides by dp=" +
+                           std::to_string(strategy.getDp()) +
+                           "; its master and moments are kept on every dp rank";
+      tfm::addRemark(module, remark);
+    }
+    return success();
+  }
+
+  tfm::StrategyAttr strategy;
+  dist::MeshAttr mesh;
+  StringAttr tp, dp;
+  DenseMap<StringAttr, tfm::ParameterAttr> parameters;
+  /// (name, size) of dimensions that tp does not divide; parameters that dp
+  /// does not.
+  llvm::SetVector<std::pair<StringRef, int64_t>> whole;
+  llvm::SetVector<StringAttr> unsharded;
+};
+
+} // namespace
+
+dist::MeshAttr getMesh(tfm::StrategyAttr strategy) {
+  MLIRContext *context = strategy.getContext();
+  SmallVector<StringAttr> names;
+  SmallVector<int64_t> sizes;
+  for (auto [name, size] :
+       {std::pair("dp", strategy.getDp()), {"tp", strategy.getTp()}})
+    if (size > 1) {
+      names.push_back(StringAttr::get(context, name));
+      sizes.push_back(size);
+    }
+  return dist::MeshAttr::get(context, AxesAttr::get(context, names), sizes);
+}
+
+namespace {
+#define GEN_PASS_REGISTRATION
+#include "passes/planning/Passes.h.inc"
+} // namespace
+
+void registerPlanning() { registerPasses(); }
+
+} // namespace mpc

@@ -1,0 +1,38 @@
+//===- Passes.h - the planning phase ----------------------------*- C++ -*-===//
+
+#ifndef MPC_PASSES_PLANNING_PASSES_H
+#define MPC_PASSES_PLANNING_PASSES_H
+
+#include "dialects/transformer/IR/Transformer.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassManager.h"
+#include <memory>
+#include <optional>
+
+namespace mpc {
+
+/// Parts of a strategy that a user gave; the rest stays as it is.
+struct StrategyOverrides {
+  std::optional<int64_t> tp, dp, microbatches, zero;
+  std::optional<bool> sequenceParallel, strict, reference;
+
+  /// These, over `other`.
+  StrategyOverrides over(const StrategyOverrides &other) const;
+};
+
+#define GEN_PASS_DECL
+#include "passes/planning/Passes.h.inc"
+
+/// `mpc-set-strategy` with what the command line and a strategy file gave.
+std::unique_ptr<mlir::Pass>
+createSetStrategyPass(const StrategyOverrides &overrides);
+
+/// The mesh of a strategy: axes `dp` and `tp`, those of size 1 left out.
+dist::MeshAttr getMesh(tfm::StrategyAttr strategy);
+
+/// Registers the passes.
+void registerPlanning();
+
+} // namespace mpc
+
+#endif // MPC_PASSES_PLANNING_PASSES_H

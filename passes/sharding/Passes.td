@@ -1,0 +1,49 @@
+//===- Passes.td - the sharding phase ----------------------*- tablegen -*-===//
+#ifndef MPC_PASSES_SHARDING_PASSES_TD
+#define MPC_PASSES_SHARDING_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def SpreadShardingsPass
+    : Pass<"mpc-spread-shardings", "::mlir::ModuleOp"> {
+  let summary = "Gives every tensor a sharding, from pins and rules";
+  let description = [{
+    Requires: the functions of a training step in the global view, or any functions
+    of ops with sharding rules, whose pins name one mesh; without any pin nothing is
+    done.
+    Ensures: every ranked tensor has a sharding, every op satisfies C1 to C6 of
+    ShardingRule.h, each change of sharding is a `dist.reshard`, no `dist.pin` is
+    left, and all arguments and results bound to one state have one type.
+    Preserves: every value.
+
+    Types and reshards are made together, since the IR between the two would not
+    verify; a pass that wants other shardings inserts `dist.pin` before this one.
+
+    ```mlir
+    #mesh = #dist.mesh<["tp"=2]>
+    func.func @f(%x: tensor<2x4x8xf32>,
+                 %w: tensor<6x8xf32> {dist.pin = #dist.sharding<#mesh, [{}, {"tp"} ]>})
+        -> tensor<2x4x6xf32> {
+      %0 = tfm.linear %x, %w  // partial over tp, reduced at the return
+        : (tensor<2x4x8xf32>, tensor<6x8xf32>) -> tensor<2x4x6xf32>
+      return %0 : tensor<2x4x6xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mpc::dist::DistDialect"];
+}
+
+def VerifyShardingsPass
+    : Pass<"mpc-verify-shardings", "::mlir::ModuleOp"> {
+  let summary = "Fails if a module cannot be partitioned as it stands";
+  let description = [{
+    Requires: nothing.
+    Ensures: the world is closed: functions have one block; every op with a ranked
+    tensor implements ShardingRuleOpInterface or is `dist.reshard` or a return; every
+    ranked tensor has a sharding, all over one mesh; C1 to C6 hold; all arguments and
+    results bound to one state have one type.
+    Preserves: everything.
+  }];
+}
+
+#endif // MPC_PASSES_SHARDING_PASSES_TD
