@@ -14,6 +14,7 @@
 #include "passes/partition/Passes.h"
 #include "passes/planning/Passes.h"
 #include "passes/sharding/Passes.h"
+#include "passes/training/Passes.h"
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
@@ -24,6 +25,7 @@ int main(int argc, char **argv) {
                   mlir::tensor::TensorDialect>();
   mlir::registerCanonicalizerPass();
   mlir::registerCSEPass();
+  mpc::registerTraining();
   mpc::registerPlanning();
   mpc::registerSharding();
   mpc::registerPartition();

@@ -1,0 +1,79 @@
+//===- Passes.td - from a forward pass to a training step --*- tablegen -*-===//
+#ifndef MPC_PASSES_TRAINING_PASSES_TD
+#define MPC_PASSES_TRAINING_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def SplitMicrobatchesPass
+    : Pass<"mpc-split-microbatches", "::mlir::ModuleOp"> {
+  let summary = "Gives @forward the batch of one microbatch";
+  let description = [{
+    Requires: @forward is for the whole `global_batch` of `tfm.training`.
+    Ensures: its batch is global_batch / microbatches of `tfm.strategy` (1 without a
+    strategy), and dp divides that.
+    Preserves: what the function computes from a sequence.
+
+    ```mlir
+    module attributes {tfm.strategy = #tfm.strategy<tp = 1, dp = 2, microbatches = 4,
+        sequence_parallel = false, zero = 0, strict = false, reference = false>} {
+      // With global_batch = 8, this tensor<8x16xi32> becomes tensor<2x16xi32>.
+      func.func @forward(%ids: tensor<8x16xi32> {tfm.binding = #tfm.binding<batch "ids">}) {
+        return
+      }
+    }
+    ```
+  }];
+}
+
+def PadVocabularyPass : Pass<"mpc-pad-vocabulary", "::mlir::ModuleOp"> {
+  let summary = "Rounds the vocabulary up to what tensor parallelism divides";
+  let description = [{
+    Requires: @forward.
+    Ensures: every dimension of kind `vocabulary` is a multiple of tp of
+    `tfm.strategy` times `vocabulary_multiple` of `tfm.training`.
+    Preserves: the loss and the gradients of what was there: `classes` of the loss
+    and the parameters' logical shapes keep the true vocabulary, and rows beyond it
+    start and stay 0.
+
+    ```mlir
+    // With tp = 2, tensor<13x4xf32> becomes tensor<14x4xf32>.
+    func.func @forward(%table: tensor<13x4xf32> {tfm.parameter =
+        #tfm.parameter<"wte", [vocabulary, hidden], [13, 4], normal = 0.02, decay = true>}) {
+      return
+    }
+    ```
+  }];
+}
+
+def BuildTrainingStepPass
+    : Pass<"mpc-build-training-step", "::mlir::ModuleOp"> {
+  let summary = "Differentiates @forward and writes the functions of a step";
+  let description = [{
+    Requires: @forward, for one microbatch, returns the sum of the loss over its valid
+    tokens; every argument is a parameter or bound, every op between a parameter and
+    the loss implements GradientOpInterface.
+    Ensures: instead of @forward, the functions @prologue (valid tokens of the step),
+    @forward_backward (one microbatch: its gradients are added to the accumulators)
+    and @update (norm, clipping, optimizer), all arguments and results of which are
+    bound to named state.
+    Preserves: the loss. Gradients are those of the mean over all valid tokens of
+    the step, from the first microbatch on, since the count is known before it.
+
+    A value used several times has the sum of the uses' cotangents, added in the
+    order of the backward pass. A parameter's gradient is accumulated as soon as its
+    last contribution is there.
+  }];
+  let dependentDialects = ["::mlir::func::FuncDialect", "::mpc::tfm::TfmDialect"];
+}
+
+def VerifyTrainingPass : Pass<"mpc-verify-training", "::mlir::ModuleOp"> {
+  let summary = "Fails unless the module is exactly the three functions of a step";
+  let description = [{
+    Requires: nothing.
+    Ensures: the module holds @prologue, @forward_backward and @update and nothing
+    else; every argument and result is bound, nothing twice in one function; state
+    of one kind and name has one type everywhere; masters carry `tfm.parameter`.
+  }];
+}
+
+#endif // MPC_PASSES_TRAINING_PASSES_TD

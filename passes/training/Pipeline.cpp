@@ -1,0 +1,29 @@
+//===- Pipeline.cpp - the passes of training, in order ----------*- C++ -*-===//
+
+#include "passes/training/Passes.h"
+
+using namespace mlir;
+
+namespace mpc {
+
+void buildTrainingPipeline(OpPassManager &pm) {
+  // Sizes first, while there is one function and no gradient to carry them to.
+  pm.addPass(createSplitMicrobatchesPass());
+  pm.addPass(createPadVocabularyPass());
+  pm.addPass(createBuildTrainingStepPass());
+  pm.addPass(createVerifyTrainingPass());
+}
+
+namespace {
+#define GEN_PASS_REGISTRATION
+#include "passes/training/Passes.h.inc"
+} // namespace
+
+void registerTraining() {
+  registerPasses();
+  PassPipelineRegistration<>(
+      "mpc-training", "Turns an imported model into the functions of a step",
+      buildTrainingPipeline);
+}
+
+} // namespace mpc
