@@ -205,6 +205,21 @@ Propagation::assignFactors(Operation *op, const ShardingRule &rule,
     axesOf[claim.factor] = AxesAttr::get(op->getContext(), free);
     taken.insert_range(free);
   }
+  // No operand says how to split what remains: as its users want it.
+  for (OpResult result : op->getResults())
+    for (auto [dim, factor] :
+         llvm::enumerate(rule.results[result.getResultNumber()].dims)) {
+      if (axesOf[factor] || isFree(op))
+        continue;
+      followsUses = true;
+      ArrayRef<ShardingAttr> wanted = previousUses[result];
+      if (wanted.empty())
+        continue;
+      Axes free = wanted[0].getDims()[dim].getNames().take_while(
+          [&](StringAttr axis) { return !taken.contains(axis); });
+      axesOf[factor] = AxesAttr::get(op->getContext(), free);
+      taken.insert_range(free);
+    }
   for (AxesAttr &axes : axesOf)
     if (!axes)
       axes = none;
@@ -355,7 +370,11 @@ Value Propagation::getAs(Value value, ShardingAttr sharding, Operation *user) {
     return !sharding.getPartial().contains(axis);
   });
   Operation *definer = value.getDefiningOp();
-  int phase = reduces || isFree(definer) ? -1 : (int)tfm::getPhase(user);
+  // Input and weight gradients share what they gather.
+  dist::Phase phaseOfUser = tfm::getPhase(user);
+  if (phaseOfUser == dist::Phase::Weight)
+    phaseOfUser = dist::Phase::Backward;
+  int phase = reduces || isFree(definer) ? -1 : (int)phaseOfUser;
   Value &result = reshards[{value, sharding, phase}];
   if (result)
     return result;
@@ -412,6 +431,7 @@ LogicalResult Propagation::run() {
            << function.getBody().getBlocks().size()
            << " blocks, expected one";
   collectWishes();
+  bool isFirst = true;
   do {
     previousUses = std::move(lastUses);
     lastUses.clear();
@@ -423,6 +443,8 @@ LogicalResult Propagation::run() {
     for (Operation &op : function.getBody().front())
       if (failed(decide(&op)))
         return failure();
+    if (std::exchange(isFirst, false) && followsUses)
+      foundEager = true; // Now uses are known.
   } while (foundEager);
 
   for (BlockArgument argument : function.getArguments()) {

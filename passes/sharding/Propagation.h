@@ -35,6 +35,7 @@ using BindingShardings = llvm::DenseMap<tfm::BindingAttr, dist::ShardingAttr>;
 ///     axes of its terms, so that one reduction serves them all.
 ///  4. An accumulator has the dimensions of its parameter's compute type and the
 ///     partial axes of the gradient as it arises.
+///     A dimension that no operand claims is split as the first use wants it.
 ///  5. What is wanted of a value that is used once (by a pin, an accumulator, a
 ///     result) is wanted of its operands too, back through pointwise ops.
 class Propagation {
@@ -113,6 +114,8 @@ private:
   /// (value, axis) pairs that some use cannot carry, found so far.
   llvm::DenseSet<std::pair<mlir::Value, mlir::StringAttr>> eager;
   bool foundEager = false;
+  /// Some result has a dimension that no operand claims.
+  bool followsUses = false;
 
   /// Reshards that exist: a gather is repeated in another phase, a reduction never.
   llvm::DenseMap<std::tuple<mlir::Value, dist::ShardingAttr, int>, mlir::Value>

@@ -1,7 +1,13 @@
 //===- mpc-opt.cpp - the optimizer driver -----------------------*- C++ -*-===//
+//
+// Registration of dialects and passes, and what a pass library may not do:
+// reading files that options name.
+//
+//===----------------------------------------------------------------------===//
 
 #include "dialects/dist/IR/Dist.h"
 #include "dialects/transformer/IR/Transformer.h"
+#include "frontends/spec/ReadSpec.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -9,26 +15,74 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
 #include "passes/partition/Passes.h"
+#include "passes/pipelines/Compile.h"
 #include "passes/planning/Passes.h"
 #include "passes/sharding/Passes.h"
 #include "passes/training/Passes.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+using namespace mlir;
+
+static FailureOr<mpc::StrategyOverrides> readStrategy(llvm::StringRef path) {
+  std::string message;
+  std::unique_ptr<llvm::MemoryBuffer> file = openInputFile(path, &message);
+  if (!file) {
+    llvm::errs() << "mpc-opt: " << message << "\n";
+    return failure();
+  }
+  MLIRContext context;
+  FailureOr<mpc::StrategySettings> settings =
+      mpc::parseStrategy(file->getMemBufferRef(), &context);
+  if (failed(settings))
+    return failure();
+  mpc::StrategyOverrides overrides;
+  overrides.tp = settings->tp;
+  overrides.dp = settings->dp;
+  overrides.microbatches = settings->microbatches;
+  overrides.zero = settings->zero;
+  overrides.sequenceParallel = settings->sequenceParallel;
+  overrides.strict = settings->strict;
+  return overrides;
+}
 
 int main(int argc, char **argv) {
-  mlir::DialectRegistry registry;
+  DialectRegistry registry;
   registry.insert<mpc::dist::DistDialect, mpc::tfm::TfmDialect,
-                  mlir::arith::ArithDialect, mlir::func::FuncDialect,
-                  mlir::linalg::LinalgDialect, mlir::math::MathDialect,
-                  mlir::memref::MemRefDialect, mlir::scf::SCFDialect,
-                  mlir::tensor::TensorDialect>();
-  mlir::registerCanonicalizerPass();
-  mlir::registerCSEPass();
+                  arith::ArithDialect, func::FuncDialect,
+                  linalg::LinalgDialect, math::MathDialect,
+                  memref::MemRefDialect, scf::SCFDialect,
+                  tensor::TensorDialect>();
+  registerCanonicalizerPass();
+  registerCSEPass();
   mpc::registerTraining();
   mpc::registerPlanning();
   mpc::registerSharding();
   mpc::registerPartition();
-  return mlir::asMainReturnCode(
-      mlir::MlirOptMain(argc, argv, "MPC optimizer\n", registry));
+
+  static mpc::CompileEnvironment environment;
+  environment.readStrategy = readStrategy;
+  static llvm::cl::opt<std::string, /*ExternalStorage=*/true> dumpFolder(
+      "dump-ir-after-phase", llvm::cl::value_desc("folder"),
+      llvm::cl::desc("write the module to this folder after each phase of "
+                     "mpc-compile"),
+      llvm::cl::location(environment.dumpFolder));
+  mpc::registerCompile(environment);
+
+  // A diagnostic about a whole model would otherwise print all of it.
+  std::vector<char *> arguments(argv, argv + argc);
+  std::string quiet = "--mlir-print-op-on-diagnostic=false";
+  arguments.insert(arguments.begin() + 1, quiet.data());
+  return asMainReturnCode(MlirOptMain(
+      arguments.size(), arguments.data(),
+      "MPC optimizer: compiles transformer models into plans for many ranks\n\n"
+      "  mpc-opt --mpc-compile=\"tp=2 dp=2 microbatches=4\" model.mlir "
+      "-o plan.mlir\n"
+      "  mpc-opt --mpc-compile=\"reference=true\" model.mlir -o "
+      "reference.mlir\n",
+      registry));
 }

@@ -1,0 +1,87 @@
+//===- Compile.cpp - the table of contents of the compiler ------*- C++ -*-===//
+
+#include "passes/pipelines/Compile.h"
+#include "passes/partition/Passes.h"
+#include "passes/pipelines/Passes.h"
+#include "passes/sharding/Passes.h"
+#include "passes/training/Passes.h"
+
+using namespace mlir;
+
+namespace mpc {
+
+StrategyOverrides CompileOptions::getOverrides() const {
+  StrategyOverrides given;
+  if (tp.hasValue())
+    given.tp = tp;
+  if (dp.hasValue())
+    given.dp = dp;
+  if (microbatches.hasValue())
+    given.microbatches = microbatches;
+  if (zero.hasValue())
+    given.zero = zero;
+  if (sequenceParallel.hasValue())
+    given.sequenceParallel = sequenceParallel;
+  if (strict.hasValue())
+    given.strict = strict;
+  if (reference.hasValue())
+    given.reference = reference;
+  return given;
+}
+
+LogicalResult buildCompilePipeline(OpPassManager &pm,
+                                   const CompileOptions &options,
+                                   const CompileEnvironment &environment) {
+  StrategyOverrides overrides = options.getOverrides();
+  if (options.strategyFile.hasValue()) {
+    FailureOr<StrategyOverrides> file =
+        environment.readStrategy(options.strategyFile);
+    if (failed(file))
+      return failure();
+    overrides = overrides.over(*file);
+  }
+  unsigned phases = 0;
+  auto endPhase = [&](StringRef name) {
+    ++phases;
+    if (environment.dumpFolder.empty())
+      return;
+    std::string file = environment.dumpFolder + "/" + std::to_string(phases) +
+                       "-" + name.str() + ".mlir";
+    pm.addPass(createDumpIRPass({std::move(file)}));
+  };
+
+  // What was asked for becomes an attribute; nothing later reads an option.
+  pm.addPass(createSetStrategyPass(overrides));
+  endPhase("strategy");
+  // Gradients are taken in the global view, so no cotangent is ever sharded here.
+  buildTrainingPipeline(pm);
+  endPhase("training");
+  // Decides where state lies; everything that follows is derived from it.
+  pm.addPass(createApplyStrategyPass());
+  endPhase("planning");
+  buildShardingPipeline(pm);
+  endPhase("sharding");
+  buildPartitionPipeline(pm);
+  endPhase("partition");
+  return success();
+}
+
+namespace {
+#define GEN_PASS_REGISTRATION
+#include "passes/pipelines/Passes.h.inc"
+} // namespace
+
+void registerCompile(const CompileEnvironment &environment) {
+  registerPasses();
+  // A pipeline builder cannot fail; a pass that does stands for it.
+  static PassPipelineRegistration<CompileOptions> registration(
+      "mpc-compile",
+      "Compiles an imported model into a plan, e.g. "
+      "--mpc-compile=\"tp=2 dp=2 microbatches=4\"",
+      [&environment](OpPassManager &pm, const CompileOptions &options) {
+        if (failed(buildCompilePipeline(pm, options, environment)))
+          pm.addPass(createRefusePass());
+      });
+}
+
+} // namespace mpc

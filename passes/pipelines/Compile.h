@@ -1,0 +1,63 @@
+//===- Compile.h - all phases, from model to plan ---------------*- C++ -*-===//
+
+#ifndef MPC_PASSES_PIPELINES_COMPILE_H
+#define MPC_PASSES_PIPELINES_COMPILE_H
+
+#include "passes/planning/Passes.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassOptions.h"
+#include <functional>
+#include <string>
+
+namespace mpc {
+
+struct CompileOptions : mlir::PassPipelineOptions<CompileOptions> {
+  Option<int64_t> tp{*this, "tp",
+                     llvm::cl::desc("ranks that split each layer (tensor "
+                                    "parallelism), where sizes divide [1]")};
+  Option<int64_t> dp{*this, "dp",
+                     llvm::cl::desc("ranks that split the batch [1]")};
+  Option<int64_t> microbatches{
+      *this, "microbatches",
+      llvm::cl::desc("parts into which each dp rank's batch is divided [1]")};
+  Option<bool> sequenceParallel{
+      *this, "sequence_parallel",
+      llvm::cl::desc("split the sequence between blocks over tp [false]")};
+  Option<int64_t> zero{
+      *this, "zero",
+      llvm::cl::desc("1: masters and moments are split over dp [0]")};
+  Option<bool> strict{
+      *this, "strict",
+      llvm::cl::desc("sizes that tp does not divide are an error [false]")};
+  Option<bool> reference{
+      *this, "reference",
+      llvm::cl::desc("make the plan that others are verified against: one rank, "
+                     "unfused, naive [false]")};
+  Option<std::string> strategyFile{
+      *this, "strategy-file",
+      llvm::cl::desc("a Strategy in text format; options go over it")};
+
+  /// The options that were given.
+  StrategyOverrides getOverrides() const;
+};
+
+/// What the tool provides: a pass library reads no files.
+struct CompileEnvironment {
+  /// Reads a strategy file; fails with a diagnostic of its own.
+  std::function<mlir::FailureOr<StrategyOverrides>(llvm::StringRef path)>
+      readStrategy;
+  /// If not empty, the module is written to this folder after each phase.
+  std::string dumpFolder;
+};
+
+/// Imported model → plan as IR. Fails if the strategy file does.
+mlir::LogicalResult buildCompilePipeline(mlir::OpPassManager &pm,
+                                         const CompileOptions &options,
+                                         const CompileEnvironment &environment);
+
+/// Registers `--mpc-compile`; `environment` is read when the pipeline is built.
+void registerCompile(const CompileEnvironment &environment);
+
+} // namespace mpc
+
+#endif // MPC_PASSES_PIPELINES_COMPILE_H
