@@ -67,15 +67,25 @@ private:
     return success();
   }
 
+  /// Sets all attributes at once: one by one would be quadratic.
   void rememberGlobalTypes(func::FuncOp function) {
-    for (auto [index, type] : llvm::enumerate(function.getArgumentTypes())) {
-      function.removeArgAttr(index, dist::DistDialect::kPinAttrName);
-      function.setArgAttr(index, dist::DistDialect::kGlobalAttrName,
-                          TypeAttr::get(type));
-    }
+    auto remember = [&](DictionaryAttr dictionary, Type type) {
+      NamedAttrList attributes(dictionary);
+      attributes.erase(dist::DistDialect::kPinAttrName);
+      attributes.set(dist::DistDialect::kGlobalAttrName, TypeAttr::get(type));
+      return attributes.getDictionary(&getContext());
+    };
+    SmallVector<DictionaryAttr> arguments, results;
+    for (auto [index, type] : llvm::enumerate(function.getArgumentTypes()))
+      arguments.push_back(remember(
+          mlir::function_interface_impl::getArgAttrDict(function, index),
+          type));
     for (auto [index, type] : llvm::enumerate(function.getResultTypes()))
-      function.setResultAttr(index, dist::DistDialect::kGlobalAttrName,
-                             TypeAttr::get(type));
+      results.push_back(remember(
+          mlir::function_interface_impl::getResultAttrDict(function, index),
+          type));
+    function.setAllArgAttrs(arguments);
+    function.setAllResultAttrs(results);
   }
 };
 

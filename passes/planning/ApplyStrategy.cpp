@@ -65,10 +65,7 @@ struct ApplyStrategyPass : impl::ApplyStrategyPassBase<ApplyStrategyPass> {
     for (auto function : module.getOps<func::FuncOp>())
       collectParameters(function);
     for (auto function : module.getOps<func::FuncOp>())
-      for (unsigned arg = 0; arg < function.getNumArguments(); ++arg)
-        if (ShardingAttr sharding = getSharding(function, arg))
-          if (!dist::getPin(function.getArgument(arg)))
-            function.setArgAttr(arg, dist::DistDialect::kPinAttrName, sharding);
+      pinArguments(function);
     module.walk([&](tfm::ResidualOp op) { replaceResidual(op); });
     if (failed(report()))
       return signalPassFailure();
@@ -79,6 +76,21 @@ private:
     for (unsigned arg = 0; arg < function.getNumArguments(); ++arg)
       if (tfm::ParameterAttr parameter = tfm::getParameter(function, arg))
         parameters[parameter.getName()] = parameter;
+  }
+
+  /// Pins what the user has not pinned. Sets all attributes at once: one by one
+  /// would be quadratic.
+  void pinArguments(func::FuncOp function) {
+    SmallVector<DictionaryAttr> dictionaries;
+    for (unsigned arg = 0; arg < function.getNumArguments(); ++arg) {
+      NamedAttrList attributes(
+          mlir::function_interface_impl::getArgAttrDict(function, arg));
+      if (!attributes.get(dist::DistDialect::kPinAttrName))
+        if (ShardingAttr sharding = getSharding(function, arg))
+          attributes.set(dist::DistDialect::kPinAttrName, sharding);
+      dictionaries.push_back(attributes.getDictionary(&getContext()));
+    }
+    function.setAllArgAttrs(dictionaries);
   }
 
   bool has(StringAttr axis) { return mesh.getAxisSize(axis) != 0; }

@@ -31,13 +31,23 @@ void StepFunction::finish() {
   function.setType(
       builder.getFunctionType(function.getBody().front().getArgumentTypes(),
                               ValueRange(results).getTypes()));
-  for (auto [index, binding] : llvm::enumerate(argumentBindings))
-    tfm::setArgBinding(function, index, binding);
-  for (auto [index, parameter] : llvm::enumerate(parameters))
+  // All attributes at once: one by one would be quadratic.
+  SmallVector<DictionaryAttr> argumentAttrs, resultAttrs;
+  for (auto [binding, parameter] :
+       llvm::zip_equal(argumentBindings, parameters)) {
+    NamedAttrList attributes;
+    attributes.set(tfm::TfmDialect::kBindingAttrName, binding);
     if (parameter)
-      tfm::setParameter(function, index, parameter);
-  for (auto [index, binding] : llvm::enumerate(resultBindings))
-    tfm::setResultBinding(function, index, binding);
+      attributes.set(tfm::TfmDialect::kParameterAttrName, parameter);
+    argumentAttrs.push_back(attributes.getDictionary(builder.getContext()));
+  }
+  for (tfm::BindingAttr binding : resultBindings) {
+    NamedAttrList attributes;
+    attributes.set(tfm::TfmDialect::kBindingAttrName, binding);
+    resultAttrs.push_back(attributes.getDictionary(builder.getContext()));
+  }
+  function.setAllArgAttrs(argumentAttrs);
+  function.setAllResultAttrs(resultAttrs);
 }
 
 } // namespace mpc
