@@ -1,16 +1,16 @@
 //===- BuildTrainingStep.cpp ------------------------------------*- C++ -*-===//
 //
-// A model is its forward pass; training it is three functions. This writes them,
-// before anything is sharded: what is split over ranks later is these functions,
-// gradients and optimizer included.
+// A model is its forward pass; training it is three functions. This writes
+// them, before anything is sharded: what is split over ranks later is these
+// functions, gradients and optimizer included.
 //
 //===----------------------------------------------------------------------===//
 
+#include "mlir/IR/IRMapping.h"
 #include "passes/training/Forward.h"
 #include "passes/training/Passes.h"
 #include "passes/training/ReverseMode.h"
 #include "passes/training/StepFunction.h"
-#include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 
@@ -62,7 +62,8 @@ private:
     return tfm::BindingAttr::get(getContext(), kind, parameter.attr.getName());
   }
 
-  /// Finds the parameters and the labels, and checks what the functions rely on.
+  /// Finds the parameters and the labels, and checks what the functions rely
+  /// on.
   LogicalResult collect() {
     for (BlockArgument argument : forward.getArguments()) {
       unsigned index = argument.getArgNumber();
@@ -76,8 +77,9 @@ private:
         parameters.push_back({attr, type, argument.getLoc(), index});
       } else if (!binding) {
         return forward.emitOpError("argument #")
-               << index << " is neither a parameter (tfm.parameter) nor bound "
-                           "(tfm.binding)";
+               << index
+               << " is neither a parameter (tfm.parameter) nor bound "
+                  "(tfm.binding)";
       } else if (binding == bind(StateKind::Batch, "labels")) {
         labels = dyn_cast<RankedTensorType>(argument.getType());
       }
@@ -215,14 +217,15 @@ private:
     OpBuilder &builder = function.getBuilder();
     Value norm = buildNorm(builder, gradients);
     Value clip = buildUpdateOp<tfm::ClipFactorOp>(
-        builder, scalar, norm, builder.getF32FloatAttr(toF32(training.getClipNorm())));
+        builder, scalar, norm,
+        builder.getF32FloatAttr(toF32(training.getClipNorm())));
     Value newStep =
         buildUpdateOp<tfm::CountStepOp>(builder, scalar, step, valid);
     Value loss = buildUpdateOp<tfm::ScaleOp>(builder, scalar, lossSum, inverse);
 
     if (hasMoments)
-      buildAdamW(builder, gradients, clip, learningRate, newStep, valid, masters,
-                 moments1, moments2);
+      buildAdamW(builder, gradients, clip, learningRate, newStep, valid,
+                 masters, moments1, moments2);
     else
       buildSgd(builder, gradients, clip, learningRate, valid, masters);
 
@@ -271,13 +274,14 @@ private:
                 MutableArrayRef<Value> masters) {
     for (auto [parameter, gradient, master] :
          llvm::zip_equal(parameters, gradients, masters))
-      master = tfm::build<tfm::SgdOp>(
-          builder, parameter.location, Phase::Update, parameter.type, master,
-          gradient, clip, learningRate, valid,
-          getWeightDecay(builder, parameter));
+      master = tfm::build<tfm::SgdOp>(builder, parameter.location,
+                                      Phase::Update, parameter.type, master,
+                                      gradient, clip, learningRate, valid,
+                                      getWeightDecay(builder, parameter));
   }
 
-  /// Replaces masters and moments by the updated ones. `step` counts this update.
+  /// Replaces masters and moments by the updated ones. `step` counts this
+  /// update.
   void buildAdamW(OpBuilder &builder, ArrayRef<Value> gradients, Value clip,
                   Value learningRate, Value step, Value valid,
                   MutableArrayRef<Value> masters,

@@ -11,9 +11,8 @@ FailureOr<func::FuncOp> getForward(ModuleOp module) {
   if (!function)
     return module.emitError("module has no function @") << tfm::kForward;
   if (!llvm::hasSingleElement(function.getBody()))
-    return function.emitOpError("has ")
-           << function.getBody().getBlocks().size()
-           << " blocks, expected a body of 1";
+    return function.emitOpError("has ") << function.getBody().getBlocks().size()
+                                        << " blocks, expected a body of 1";
   return function;
 }
 
@@ -29,7 +28,8 @@ FailureOr<StrategySizes> getStrategySizes(ModuleOp module) {
   StrategySizes sizes;
   if (tfm::StrategyAttr strategy = tfm::getStrategy(module))
     sizes = {strategy.getTp(), strategy.getDp(), strategy.getMicrobatches()};
-  for (auto [name, size] : {std::pair("tp", sizes.tp), {"dp", sizes.dp},
+  for (auto [name, size] : {std::pair("tp", sizes.tp),
+                            {"dp", sizes.dp},
                             {"microbatches", sizes.microbatches}})
     if (size < 1)
       return module.emitError("tfm.strategy has ")

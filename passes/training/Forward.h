@@ -1,7 +1,7 @@
 //===- Forward.h - what a model's module holds ------------------*- C++ -*-===//
 //
-// Access to the imported function and the settings, with an error that names what
-// is missing.
+// Access to the imported function and the settings, with an error that names
+// what is missing.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +19,8 @@ mlir::FailureOr<mlir::func::FuncOp> getForward(mlir::ModuleOp module);
 /// The module's `tfm.training`; an error if it has none.
 mlir::FailureOr<tfm::TrainingAttr> getRequiredTraining(mlir::ModuleOp module);
 
-/// Sizes of `tfm.strategy`, all 1 without a strategy; an error if one is below 1.
+/// Sizes of `tfm.strategy`, all 1 without a strategy; an error if one is
+/// below 1.
 struct StrategySizes {
   int64_t tp = 1, dp = 1, microbatches = 1;
 };

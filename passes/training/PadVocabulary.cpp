@@ -1,8 +1,8 @@
 //===- PadVocabulary.cpp ----------------------------------------*- C++ -*-===//
 //
-// A vocabulary is rarely a multiple of anything, and the largest tensors are split
-// over it. Padding is a change of sizes in the global view: the loss knows the true
-// number of classes, and checkpoints hold the logical shape.
+// A vocabulary is rarely a multiple of anything, and the largest tensors are
+// split over it. Padding is a change of sizes in the global view: the loss
+// knows the true number of classes, and checkpoints hold the logical shape.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,8 +20,8 @@ namespace mpc {
 namespace {
 
 bool isVocabulary(tfm::ParameterAttr parameter, int64_t dim) {
-  return parameter && parameter.getDims()[dim].getValue() ==
-                          tfm::DimensionKind::Vocabulary;
+  return parameter &&
+         parameter.getDims()[dim].getValue() == tfm::DimensionKind::Vocabulary;
 }
 
 LogicalResult verifyIsVocabulary(BlockArgument argument, int64_t dim) {
@@ -66,9 +66,9 @@ struct PadVocabularyPass : impl::PadVocabularyPassBase<PadVocabularyPass> {
       auto type = cast<RankedTensorType>(argument.getType());
       for (int64_t dim = 0; dim < type.getRank(); ++dim)
         if (isVocabulary(parameter, dim) &&
-            failed(resizer.resize(
-                argument, dim, llvm::alignTo(type.getDimSize(dim), multiple),
-                verifyIsVocabulary)))
+            failed(resizer.resize(argument, dim,
+                                  llvm::alignTo(type.getDimSize(dim), multiple),
+                                  verifyIsVocabulary)))
           return failure();
     }
     resizer.apply();

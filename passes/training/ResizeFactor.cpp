@@ -74,9 +74,9 @@ void FactorResizer::apply() {
     place.first.setType(type.clone(shape));
   }
   Block &body = function.getBody().front();
-  function.setType(FunctionType::get(
-      function.getContext(), body.getArgumentTypes(),
-      body.getTerminator()->getOperandTypes()));
+  function.setType(FunctionType::get(function.getContext(),
+                                     body.getArgumentTypes(),
+                                     body.getTerminator()->getOperandTypes()));
 }
 
 } // namespace mpc

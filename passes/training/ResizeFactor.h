@@ -1,7 +1,7 @@
 //===- ResizeFactor.h - new sizes, carried by the rules ---------*- C++ -*-===//
 //
-// Giving one dimension of one value a new size changes the size of every dimension
-// that is the same factor of some op. The rules say which those are.
+// Giving one dimension of one value a new size changes the size of every
+// dimension that is the same factor of some op. The rules say which those are.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,8 +13,8 @@
 
 namespace mpc {
 
-/// New sizes for dimensions of the values of one function. Nothing changes before
-/// `apply`.
+/// New sizes for dimensions of the values of one function. Nothing changes
+/// before `apply`.
 ///
 /// The function has one block, and the types of its values fit the ops' rules.
 class FactorResizer {
@@ -26,10 +26,10 @@ public:
 
   explicit FactorResizer(mlir::func::FuncOp function) : function(function) {}
 
-  /// Gives `dim` of `value` the size, and all dimensions that must follow. Emits
-  /// an error if one of them cannot: an op without a rule, an inner dimension of
-  /// an iota (whose numbers would change), an argument that `check` refuses. No
-  /// dimension may be given two sizes by two calls.
+  /// Gives `dim` of `value` the size, and all dimensions that must follow.
+  /// Emits an error if one of them cannot: an op without a rule, an inner
+  /// dimension of an iota (whose numbers would change), an argument that
+  /// `check` refuses. No dimension may be given two sizes by two calls.
   mlir::LogicalResult resize(mlir::Value value, int64_t dim, int64_t size,
                              ArgumentCheck check);
 

@@ -37,10 +37,11 @@ public:
   }
 
 private:
-  /// A value is active if its derivative with respect to a wanted argument may be
-  /// other than 0.
+  /// A value is active if its derivative with respect to a wanted argument may
+  /// be other than 0.
   bool isActive(Value value) const {
-    return active.contains(value) && isa<FloatType>(getElementTypeOrSelf(value));
+    return active.contains(value) &&
+           isa<FloatType>(getElementTypeOrSelf(value));
   }
 
   void markActive(Operation *op) {
@@ -72,8 +73,8 @@ private:
     if (addends.empty())
       return {};
     Value sum = addends.front();
-    dist::Phase phase = isa<BlockArgument>(value) ? dist::Phase::Weight
-                                                  : dist::Phase::Backward;
+    dist::Phase phase =
+        isa<BlockArgument>(value) ? dist::Phase::Weight : dist::Phase::Backward;
     for (Value addend : ArrayRef(addends).drop_front())
       sum = tfm::build<tfm::AddOp>(builder, value.getLoc(), phase,
                                    value.getType(), sum, addend);
@@ -90,8 +91,9 @@ private:
 
     auto differentiable = dyn_cast<GradientOpInterface>(op);
     if (!differentiable)
-      return op->emitOpError("stands between a parameter and the loss and has no "
-                             "gradient; implement GradientOpInterface for it");
+      return op->emitOpError(
+          "stands between a parameter and the loss and has no "
+          "gradient; implement GradientOpInterface for it");
     SmallVector<bool> wanted;
     for (Value operand : op->getOperands())
       wanted.push_back(isActive(operand));

@@ -1,7 +1,7 @@
 //===- SplitMicrobatches.cpp ------------------------------------*- C++ -*-===//
 //
-// Importers write the forward pass for the whole batch of a step, since they know
-// of no strategy. Gradient accumulation runs it once a microbatch.
+// Importers write the forward pass for the whole batch of a step, since they
+// know of no strategy. Gradient accumulation runs it once a microbatch.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,8 +32,7 @@ std::string legalValues(int64_t number, int64_t taken) {
 LogicalResult verifyDivides(ModuleOp module, int64_t batch,
                             StrategySizes sizes) {
   auto [tp, dp, microbatches] = sizes;
-  if (batch >= 1 && batch % microbatches == 0 &&
-      batch / microbatches % dp == 0)
+  if (batch >= 1 && batch % microbatches == 0 && batch / microbatches % dp == 0)
     return success();
   if (batch < 1)
     return module.emitError("tfm.training has global_batch = ")
@@ -41,10 +40,10 @@ LogicalResult verifyDivides(ModuleOp module, int64_t batch,
   return module.emitError("global_batch = ")
          << batch << " does not divide by dp * microbatches = " << dp << " * "
          << microbatches << "; expected dp one of "
-         << legalValues(batch, microbatches) << " for microbatches = "
-         << microbatches << ", or microbatches one of "
-         << legalValues(batch, dp) << " for dp = " << dp
-         << ", or another global_batch";
+         << legalValues(batch, microbatches)
+         << " for microbatches = " << microbatches
+         << ", or microbatches one of " << legalValues(batch, dp)
+         << " for dp = " << dp << ", or another global_batch";
 }
 
 /// Only batch inputs have a batch, and it is their first dimension.

@@ -13,7 +13,8 @@
 
 namespace mpc {
 
-/// A function under construction at the end of a module. `finish` must be called.
+/// A function under construction at the end of a module. `finish` must be
+/// called.
 class StepFunction {
 public:
   StepFunction(mlir::ModuleOp module, mlir::Location location,

@@ -1,7 +1,7 @@
 //===- VerifyTraining.cpp ---------------------------------------*- C++ -*-===//
 //
-// What every later phase relies on: the three functions, and state that is named
-// and typed the same wherever it is read or written.
+// What every later phase relies on: the three functions, and state that is
+// named and typed the same wherever it is read or written.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,8 +23,7 @@ public:
     for (Operation &op : module.getOps())
       if (failed(verifyIsStepFunction(&op)))
         return failure();
-    for (StringRef name :
-         {tfm::kPrologue, tfm::kForwardBackward, tfm::kUpdate})
+    for (StringRef name : {tfm::kPrologue, tfm::kForwardBackward, tfm::kUpdate})
       if (!module.lookupSymbol<func::FuncOp>(name))
         return module.emitError("module has no function @") << name;
     for (auto function : module.getOps<func::FuncOp>())
@@ -78,9 +77,8 @@ private:
                             unsigned index, tfm::BindingAttr binding, Type type,
                             DenseMap<Attribute, unsigned> &seen) {
     if (!binding)
-      return function.emitOpError()
-             << role << " #" << index << " has no "
-             << tfm::TfmDialect::kBindingAttrName;
+      return function.emitOpError() << role << " #" << index << " has no "
+                                    << tfm::TfmDialect::kBindingAttrName;
     if (auto [it, isNew] = seen.try_emplace(binding, index); !isNew)
       return function.emitOpError()
              << role << " #" << index << " is bound to " << binding
