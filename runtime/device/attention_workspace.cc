@@ -1,0 +1,19 @@
+#include "runtime/device/attention_workspace.h"
+
+#include "runtime/device/cpu/attention_tiles.h"
+
+namespace mpc::runtime {
+
+uint64_t AttentionWorkspaceBytes(const plan::AttentionCommand& command,
+                                 plan::DeviceKind device) {
+  const plan::Slice& query = command.query();
+  if (device != plan::DEVICE_KIND_CPU || query.sizes_size() != 5) return 0;
+  AttentionShape shape;
+  shape.batch = query.sizes(0);
+  shape.queries = query.sizes(1);
+  shape.key_value_heads = query.sizes(2);
+  shape.group = query.sizes(3);
+  return Lanes(shape) * kLaneBytes;
+}
+
+}  // namespace mpc::runtime

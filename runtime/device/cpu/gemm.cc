@@ -1,0 +1,54 @@
+#include "runtime/device/cpu/gemm.h"
+
+#include <cblas.h>
+
+#include <algorithm>
+
+namespace mpc::runtime {
+namespace {
+
+/// Block boundaries are multiples of this, hence of the register tiles of common
+/// BLAS kernels (12 and 16): an inner block then takes the same path through
+/// them as the whole does.
+constexpr int64_t kBlock = 48;
+
+void GemmOfBlock(const GemmArguments& a, int64_t row, int64_t rows,
+                 int64_t column, int64_t columns) {
+  const float* left = a.left + (a.transpose_left ? row : row * a.left_stride);
+  const float* right =
+      a.right + (a.transpose_right ? column * a.right_stride : column);
+  cblas_sgemm(CblasRowMajor, a.transpose_left ? CblasTrans : CblasNoTrans,
+              a.transpose_right ? CblasTrans : CblasNoTrans,
+              static_cast<int>(rows), static_cast<int>(columns),
+              static_cast<int>(a.inner), 1.0f, left,
+              static_cast<int>(a.left_stride), right,
+              static_cast<int>(a.right_stride), a.accumulate ? 1.0f : 0.0f,
+              a.destination + row * a.destination_stride + column,
+              static_cast<int>(a.destination_stride));
+}
+
+/// The size of blocks that cut `size` into about `parts`.
+int64_t BlockSize(int64_t size, int parts) {
+  const int64_t part = (size + parts - 1) / parts;
+  return (part + kBlock - 1) / kBlock * kBlock;
+}
+
+}  // namespace
+
+void Gemm(const GemmArguments& a, ThreadPool& pool) {
+  const int threads = pool.threads();
+  // Rows are preferred; few of them would leave threads without work.
+  const bool by_rows = a.rows >= a.columns || a.rows >= 2 * kBlock * threads;
+  const int64_t size = by_rows ? a.rows : a.columns;
+  const int64_t block = BlockSize(size, threads);
+  pool.Run((size + block - 1) / block, [&](int64_t item, int) {
+    const int64_t begin = item * block;
+    const int64_t count = std::min(block, size - begin);
+    if (by_rows)
+      GemmOfBlock(a, begin, count, 0, a.columns);
+    else
+      GemmOfBlock(a, 0, a.rows, begin, count);
+  });
+}
+
+}  // namespace mpc::runtime

@@ -1,0 +1,109 @@
+#include "runtime/device/cpu/score_tile.h"
+
+#include <cblas.h>
+
+#include <algorithm>
+#include <atomic>
+#include <limits>
+
+#include "runtime/device/cpu/random.h"
+
+namespace mpc::runtime {
+
+int64_t QueryRange::Offset(const AttentionShape& shape) const {
+  return (sample * shape.queries + begin) * QueryStride(shape) +
+         (key_value_head * shape.group + group) * shape.head_size;
+}
+
+int64_t QueryRange::RowOffset(const AttentionShape& shape) const {
+  return (sample * shape.queries + begin) * shape.key_value_heads *
+             shape.group +
+         key_value_head * shape.group + group;
+}
+
+ScoreTile::ScoreTile(const AttentionArguments& arguments,
+                     const QueryRange& queries)
+    : a_(arguments),
+      queries_(queries),
+      query_positions_(nullptr),
+      first_position_(std::numeric_limits<int32_t>::max()),
+      last_position_(std::numeric_limits<int32_t>::max()),
+      threshold_(DropoutThreshold(arguments.dropout)),
+      factor_(DropoutScale(arguments.dropout)) {
+  const AttentionShape& shape = a_.shape;
+  if (a_.causal || a_.dropout > 0)
+    query_positions_ =
+        a_.query_positions + queries.sample * shape.queries + queries.begin;
+  if (a_.causal) {
+    const auto [first, last] = std::minmax_element(
+        query_positions_, query_positions_ + queries.count);
+    first_position_ = *first;
+    last_position_ = *last;
+  }
+  if (a_.dropout > 0) {
+    const int32_t head =
+        a_.heads[queries.key_value_head * shape.group + queries.group];
+    for (int64_t row = 0; row < queries.count; ++row)
+      row_hashes_[row] =
+          AttentionRowHash(*a_.seed, a_.dropout_key,
+                           a_.samples[queries.sample], head,
+                           query_positions_[row]);
+  }
+}
+
+KeyRange ScoreTile::Visible(KeyRange keys) const {
+  if (!a_.causal) return keys;
+  const int32_t* positions =
+      a_.key_positions + queries_.sample * a_.shape.keys + keys.begin;
+  while (keys.count > 0 && positions[keys.count - 1] > last_position_)
+    --keys.count;
+  return keys;
+}
+
+void ScoreTile::Compute(const KeyRange& keys, float* scores) {
+  const AttentionShape& shape = a_.shape;
+  const int64_t key_offset =
+      (queries_.sample * shape.keys + keys.begin) * KeyStride(shape) +
+      queries_.key_value_head * shape.head_size;
+  cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, queries_.count,
+              keys.count, shape.head_size, a_.scale,
+              a_.query + queries_.Offset(shape), QueryStride(shape),
+              a_.key + key_offset, KeyStride(shape), 0.0f, scores, kTileKeys);
+  std::fill_n(key_positions_, kTileKeys, 0);
+  if (query_positions_)
+    std::copy_n(a_.key_positions + queries_.sample * shape.keys + keys.begin,
+                keys.count, key_positions_);
+  Mask(keys, scores);
+}
+
+void ScoreTile::Mask(const KeyRange& keys, float* scores) const {
+  const int64_t vectors = (keys.count + kVector - 1) / kVector;
+  for (int64_t row = 0; row < queries_.count; ++row)
+    for (int64_t i = keys.count; i < vectors * kVector; ++i)
+      scores[row * kTileKeys + i] = -kInfinity;
+  if (!a_.causal ||
+      *std::max_element(key_positions_, key_positions_ + keys.count) <=
+          first_position_)
+    return;
+  const auto* positions = reinterpret_cast<const Ints*>(key_positions_);
+  for (int64_t row = 0; row < queries_.count; ++row) {
+    Floats* const vector = AsVectors(scores + row * kTileKeys);
+    const int32_t position = query_positions_[row];
+    for (int64_t i = 0; i < vectors; ++i)
+      vector[i] = positions[i] > position ? Floats{} - kInfinity : vector[i];
+  }
+}
+
+void RunInLanes(ThreadPool& pool, int64_t items, int64_t lanes, void* workspace,
+                const std::function<void(int64_t item, float* lane)>& body) {
+  std::atomic<int64_t> next{0};
+  lanes = std::min<int64_t>({lanes, items, pool.threads()});
+  pool.Run(lanes, [&](int64_t lane, int) {
+    float* const memory =
+        static_cast<float*>(workspace) + lane * kLaneElements;
+    for (int64_t item = next++; item < items; item = next++)
+      body(item, memory);
+  });
+}
+
+}  // namespace mpc::runtime
