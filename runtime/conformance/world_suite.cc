@@ -1,0 +1,195 @@
+// Operations of all ranks, and what happens when one of them fails.
+#include <atomic>
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "runtime/conformance/transport.h"
+
+namespace mpc::runtime {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+
+class WorldSuite : public TransportSuite {
+ protected:
+  static Collective SumOf(Tensor tensor) {
+    Collective c;
+    c.kind = plan::COLLECTIVE_KIND_ALL_REDUCE;
+    c.reduction = plan::REDUCTION_SUM;
+    c.source = c.destination = tensor;
+    return c;
+  }
+  static std::unique_ptr<Communicator> Pair(World& world) {
+    return *world.Split({0, 1});
+  }
+};
+
+TEST_P(WorldSuite, RanksAreNumberedFromZero) {
+  for (int size : kWorldSizes) {
+    std::atomic<int> bits{0};
+    OnEveryRank(size, [&](World& world) {
+      EXPECT_EQ(world.size(), size);
+      bits |= 1 << world.rank();
+    });
+    EXPECT_EQ(bits, (1 << size) - 1);
+  }
+}
+
+TEST_P(WorldSuite, BroadcastGivesTheRootsBytes) {
+  for (int size : kWorldSizes)
+    OnEveryRank(size, [&](World& world) {
+      for (int root = 0; root < size; ++root) {
+        const std::string own(world.rank() + 1, 'a' + world.rank());
+        auto bytes = world.Broadcast(own, root);
+        ASSERT_TRUE(bytes.ok()) << bytes.status();
+        EXPECT_EQ(*bytes, std::string(root + 1, 'a' + root));
+      }
+    });
+}
+
+TEST_P(WorldSuite, GatherGivesTheRootAllBytes) {
+  OnEveryRank(3, [&](World& world) {
+    auto bytes = world.Gather(std::string(world.rank(), 'x'), 1);
+    ASSERT_TRUE(bytes.ok()) << bytes.status();
+    if (world.rank() == 1)
+      EXPECT_THAT(*bytes, ElementsAre("", "x", "xx"));
+    else
+      EXPECT_THAT(*bytes, IsEmpty());
+  });
+}
+
+TEST_P(WorldSuite, NobodyPassesABarrierEarly) {
+  for (int size : kWorldSizes) {
+    std::atomic<int> entered{0};
+    OnEveryRank(size, [&](World& world) {
+      for (int round = 1; round <= 50; ++round) {
+        ++entered;
+        ASSERT_TRUE(world.Barrier().ok());
+        EXPECT_GE(entered, round * size);
+      }
+    });
+  }
+}
+
+TEST_P(WorldSuite, ArgumentsThatCannotBeAreErrors) {
+  OnEveryRank(2, [&](World& world) {
+    for (const std::vector<int>& members :
+         {std::vector<int>{}, {1 - world.rank()}, {0, 1, 2}, {0, 0, 1}})
+      EXPECT_EQ(world.Split(members).status().code(),
+                absl::StatusCode::kInvalidArgument);
+    EXPECT_EQ(world.Broadcast("", 2).status().code(),
+              absl::StatusCode::kInvalidArgument);
+    EXPECT_EQ(world.Gather("", -1).status().code(),
+              absl::StatusCode::kInvalidArgument);
+  });
+}
+
+TEST_P(WorldSuite, AnAbortEndsPendingAndLaterCallsOfAll) {
+  for (int size : {2, 3, 8})
+    OnEveryRank(size, [&](World& world) {
+      std::vector<int> members;
+      for (int i = 0; i < size; ++i) members.push_back(i);
+      auto group = world.Split(members);
+      ASSERT_TRUE(group.ok());
+      float value = 1;
+      absl::Status status;
+      if (world.rank() == size - 1) {
+        world.Abort(absl::DataLossError("the disk is full"));
+      } else {
+        status = (*group)->Start(0, SumOf({&value, plan::DATA_TYPE_F32, {}}));
+        EXPECT_EQ(status.code(), absl::StatusCode::kAborted);
+        EXPECT_EQ(std::string(status.message()),
+                  absl::StrCat("rank ", size - 1, ": the disk is full"));
+      }
+      for (const absl::Status& later :
+           {world.Barrier(), world.Broadcast("", 0).status(),
+            world.Gather("", 0).status(),
+            (*group)->Start(1, SumOf({&value, plan::DATA_TYPE_F32, {}}))})
+        EXPECT_THAT(std::string(later.message()), HasSubstr("disk is full"));
+    });
+}
+
+TEST_P(WorldSuite, OnlyTheFirstAbortCounts) {
+  OnEveryRank(2, [&](World& world) {
+    if (world.rank() == 1) {
+      world.Abort(absl::InternalError("first"));
+      world.Abort(absl::InternalError("second"));
+    }
+    EXPECT_EQ(std::string(world.Barrier().message()), "rank 1: first");
+  });
+}
+
+TEST_P(WorldSuite, ARankThatEndsEarlyIsMissed) {
+  OnEveryRank(3, [&](World& world) {
+    if (world.rank() == 1) return;
+    EXPECT_THAT(std::string(world.Barrier().message()),
+                StartsWith("rank 1: has ended while rank "));
+  });
+}
+
+TEST_P(WorldSuite, RanksThatDisagreeAllFail) {
+  const std::vector<int64_t> four = {4}, two = {2};
+  struct Case {
+    std::function<void(Collective&)> spoil;
+    std::string found;
+  };
+  const Case cases[] = {
+      {[&](Collective& c) { c.source.sizes = c.destination.sizes = two; },
+       "f32 [2] into [2]"},
+      {[](Collective& c) { c.reduction = plan::REDUCTION_MAX; },
+       "REDUCTION_MAX"},
+      {[](Collective& c) {
+         c.source.type = c.destination.type = plan::DATA_TYPE_I32;
+       },
+       "i32 [4]"},
+      {[&](Collective& c) {
+         c.kind = plan::COLLECTIVE_KIND_REDUCE_SCATTER;
+         c.destination.sizes = two;
+       },
+       "REDUCE_SCATTER"},
+      {[](Collective& c) { c.source_dimension = 1; }, "dimensions 1 and 0"},
+  };
+  for (const Case& test_case : cases)
+    OnEveryRank(2, [&](World& world) {
+      auto group = Pair(world);
+      float values[8] = {};
+      Collective c = SumOf({values, plan::DATA_TYPE_F32, four});
+      if (world.rank() == 1) {
+        c.destination.data = values + 4;
+        test_case.spoil(c);
+      }
+      const absl::Status status = group->Start(0, c);
+      EXPECT_EQ(status.code(), absl::StatusCode::kAborted);
+      EXPECT_THAT(std::string(status.message()),
+                  StartsWith("rank 1: starts COLLECTIVE_KIND_"));
+      EXPECT_THAT(std::string(status.message()), HasSubstr(test_case.found));
+      EXPECT_THAT(std::string(status.message()),
+                  HasSubstr("rank 0 starts COLLECTIVE_KIND_ALL_REDUCE "
+                            "REDUCTION_SUM of f32 [4] into [4]"));
+      EXPECT_FALSE(world.Barrier().ok());
+    });
+}
+
+TEST_P(WorldSuite, DifferentOperationsAreADisagreement) {
+  OnEveryRank(2, [&](World& world) {
+    const absl::Status status = world.rank() == 0
+                                    ? world.Barrier()
+                                    : world.Broadcast("x", 0).status();
+    EXPECT_EQ(std::string(status.message()),
+              "rank 1: starts a broadcast from rank 0, rank 0 starts a "
+              "barrier");
+  });
+  OnEveryRank(2, [&](World& world) {
+    EXPECT_THAT(std::string(world.Gather("", world.rank()).status().message()),
+                HasSubstr("starts a gather to rank 1"));
+  });
+}
+
+MPC_INSTANTIATE_ON_TRANSPORTS(WorldSuite);
+
+}  // namespace
+}  // namespace mpc::runtime
