@@ -106,6 +106,7 @@ class RankProgram {
 
   absl::Status RunEntry(const plan::ScheduleEntry& entry,
                         const StepCallbacks& callbacks);
+  absl::Status InitializeCopy(int state, int slot, uint32_t seed);
   absl::StatusOr<int> FindScalar(plan::StateKind kind,
                                  absl::string_view name) const;
 
@@ -115,8 +116,8 @@ class RankProgram {
   std::vector<int64_t> coordinates_;
   /// By group of the plan.
   std::vector<std::unique_ptr<Communicator>> communicators_;
-  std::unique_ptr<Arena> arena_;
   ArenaLayout layout_;
+  std::unique_ptr<Arena> arena_;
 };
 
 }  // namespace mpc::runtime

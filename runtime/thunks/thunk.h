@@ -22,6 +22,13 @@ struct BufferUse {
   enum class Access { kRead, kWrite };
   plan::Slice slice;
   Access access;
+
+  static BufferUse Read(const plan::Slice& slice) {
+    return {slice, Access::kRead};
+  }
+  static BufferUse Write(const plan::Slice& slice) {
+    return {slice, Access::kWrite};
+  }
 };
 
 /// What one rank brings to one execution.
@@ -66,10 +73,11 @@ class Thunk {
   const plan::Command& command_;
 };
 
-/// The thunk of any command of a valid plan; errors start with the command's
-/// location. `command` must outlive it.
-absl::StatusOr<std::unique_ptr<Thunk>> CreateThunk(const plan::Plan& plan,
-                                                   const plan::Command& command);
+/// The thunk of any command of `list` of a valid plan; errors start with the
+/// command's location. The plan must outlive it.
+absl::StatusOr<std::unique_ptr<Thunk>> CreateThunk(
+    const plan::Plan& plan, const plan::CommandList& list,
+    const plan::Command& command);
 
 }  // namespace mpc::runtime
 

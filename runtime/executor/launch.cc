@@ -1,0 +1,142 @@
+#include "runtime/executor/launch.h"
+
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "runtime/comm/local/local_world.h"
+#include "runtime/plan/mesh.h"
+#include "runtime/status_macros.h"
+#include "runtime/threads/spin.h"
+
+namespace mpc::runtime {
+
+/// Runs the ranks of one plan.
+class RankLauncher {
+ public:
+  using Body = std::function<absl::Status(RankProgram&)>;
+
+  RankLauncher(const plan::Plan& plan, const LaunchOptions& options,
+               const Body& body)
+      : plan_(plan), options_(options), body_(body) {}
+
+  /// Checks all commands and loads the kernels.
+  absl::Status Prepare();
+
+  /// Returns when all ranks have ended.
+  absl::Status Run();
+
+ private:
+  /// The life of one rank; its memory lives on in `program`.
+  absl::Status RunRank(std::unique_ptr<World> world, RankProgram& program);
+  absl::Status SetUp(RankProgram& program);
+  void RecordFailure(int rank, const absl::Status& status);
+
+  const plan::Plan& plan_;
+  const LaunchOptions options_;
+  const Body& body_;
+  std::unique_ptr<Platform> platform_;
+  std::unique_ptr<KernelModule> kernels_;
+  /// By stage.
+  std::vector<std::unique_ptr<RoleProgram>> roles_;
+  std::mutex mutex_;
+  absl::Status first_failure_;
+};
+
+absl::Status RankLauncher::Prepare() {
+  MPC_ASSIGN_OR_RETURN(platform_, CreatePlatform(plan_.target().device()));
+  if (plan_.target().kernels_size() > 0) {
+    MPC_ASSIGN_OR_RETURN(kernels_, platform_->LoadKernels(plan_.target()));
+  }
+  for (const plan::Role& role : plan_.roles()) {
+    MPC_ASSIGN_OR_RETURN(auto program,
+                         CreateRoleProgram(plan_, role, kernels_.get()));
+    roles_.push_back(std::move(program));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status RankLauncher::SetUp(RankProgram& program) {
+  const int rank = program.rank();
+  program.program_ = roles_[StageOfRank(plan_, rank)].get();
+  program.coordinates_ = CoordinatesOfRank(plan_.mesh(), rank);
+  program.layout_ = ArenaLayout(program.role());
+  MPC_ASSIGN_OR_RETURN(program.device_,
+                       platform_->CreateDevice(options_.threads_per_rank));
+  MPC_ASSIGN_OR_RETURN(program.arena_,
+                       program.device_->Allocate(program.layout_.bytes()));
+  for (const plan::Group& group : plan_.groups()) {
+    MPC_ASSIGN_OR_RETURN(
+        auto communicator,
+        program.world_->Split(GroupMembers(plan_.mesh(), group, rank)));
+    program.communicators_.push_back(std::move(communicator));
+  }
+  return absl::OkStatus();
+}
+
+void RankLauncher::RecordFailure(int rank, const absl::Status& status) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (!first_failure_.ok()) return;
+  first_failure_ = absl::Status(
+      status.code(), absl::StrCat("rank ", rank, ": ", status.message()));
+}
+
+absl::Status RankLauncher::RunRank(std::unique_ptr<World> world,
+                                   RankProgram& program) {
+  program.world_ = std::move(world);
+  try {
+    MPC_RETURN_IF_ERROR(SetUp(program));
+    return body_(program);
+  } catch (const std::exception& exception) {
+    return absl::InternalError(exception.what());
+  } catch (...) {
+    return absl::InternalError("threw something that is no std::exception");
+  }
+}
+
+absl::Status RankLauncher::Run() {
+  // Peers may read a rank's memory until all have stopped.
+  std::vector<std::unique_ptr<RankProgram>> programs;
+  std::vector<std::thread> threads;
+  for (auto& world : CreateLocalWorlds(RankCount(plan_.mesh()))) {
+    programs.emplace_back(new RankProgram);
+    threads.emplace_back(
+        [this, world = std::move(world), &program = *programs.back()]() mutable {
+          ComputingThread computing;
+          const int rank = world->rank();
+          const absl::Status status = RunRank(std::move(world), program);
+          if (!status.ok()) {
+            RecordFailure(rank, status);
+            program.world_->Abort(status);
+          }
+          program.communicators_.clear();
+          program.world_.reset();
+        });
+  }
+  for (std::thread& thread : threads) thread.join();
+  return first_failure_;
+}
+
+absl::Status LaunchRanks(
+    const plan::Plan& plan, const LaunchOptions& options,
+    const std::function<absl::Status(RankProgram& program)>& body) {
+  RankLauncher launcher(plan, options, body);
+  MPC_RETURN_IF_ERROR(launcher.Prepare());
+  return launcher.Run();
+}
+
+uint64_t RequiredBytes(const plan::Role& role) {
+  return ArenaLayout(role).bytes();
+}
+
+uint64_t RequiredBytes(const plan::Plan& plan) {
+  uint64_t bytes = 0;
+  for (int64_t rank = 0; rank < RankCount(plan.mesh()); ++rank)
+    bytes += RequiredBytes(plan.roles(StageOfRank(plan, rank)));
+  return bytes;
+}
+
+}  // namespace mpc::runtime
