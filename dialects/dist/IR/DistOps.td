@@ -27,7 +27,7 @@ def Dist_PinOp : Dist_Op<"pin", [SameOperandsAndResultType]> {
     ```mlir
     #mesh = #dist.mesh<["tp"=2]>
     func.func @f(%x: tensor<8x4xf32>) -> tensor<8x4xf32> {
-      %0 = dist.pin %x to #dist.sharding<#mesh, [{"tp"}, {} ]> : tensor<8x4xf32>
+      %0 = dist.pin %x : tensor<8x4xf32> to <#mesh, [{"tp"}, {} ]>
       return %0 : tensor<8x4xf32>
     }
     ```
@@ -35,7 +35,7 @@ def Dist_PinOp : Dist_Op<"pin", [SameOperandsAndResultType]> {
   let arguments = !con((ins AnyRankedTensor:$input, Dist_ShardingAttr:$sharding),
                        Dist_Phased);
   let results = (outs AnyRankedTensor:$result);
-  let assemblyFormat = "$input `to` $sharding attr-dict `:` type($input)";
+  let assemblyFormat = "$input `:` type($input) `to` $sharding attr-dict";
   let hasVerifier = 1;
 }
 
