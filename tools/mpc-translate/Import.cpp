@@ -1,9 +1,11 @@
 //===- Import.cpp - from model descriptions to MLIR -------------*- C++ -*-===//
 
+#include "frontends/huggingface/Config.h"
 #include "frontends/spec/ReadSpec.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Verifier.h"
 #include "tools/mpc-translate/Translation.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 
@@ -45,6 +47,24 @@ SettingOrigins originsOf(const TranslationRequest &request) {
 }
 
 } // namespace
+
+LogicalResult importHuggingFace(const TranslationRequest &request,
+                                raw_ostream &output) {
+  SettingOrigins origins = originsOf(request);
+  FailureOr<HuggingFaceModel> model =
+      readHuggingFaceConfig(request.getInput(), origins);
+  TrainingSpec training;
+  if (failed(model) || failed(readTrainingFile(request, origins, training)) ||
+      failed(
+          printModel(request, model->spec, training, nullptr, origins, output)))
+    return failure();
+  if (!model->assumed.empty())
+    llvm::errs() << "mpc-translate: "
+                 << request.getInput().getBufferIdentifier()
+                 << " does not say, so it is as the family has it: "
+                 << llvm::join(model->assumed, ", ") << "\n";
+  return success();
+}
 
 LogicalResult importSpec(const TranslationRequest &request,
                          raw_ostream &output) {

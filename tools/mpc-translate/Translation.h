@@ -33,6 +33,8 @@ struct TranslationRequest {
 using Translation = mlir::LogicalResult (*)(const TranslationRequest &request,
                                             llvm::raw_ostream &output);
 
+mlir::LogicalResult importHuggingFace(const TranslationRequest &request,
+                                      llvm::raw_ostream &output);
 mlir::LogicalResult importSpec(const TranslationRequest &request,
                                llvm::raw_ostream &output);
 

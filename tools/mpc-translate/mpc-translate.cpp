@@ -25,6 +25,8 @@ struct NamedTranslation {
 };
 
 constexpr NamedTranslation kTranslations[] = {
+    {"import-huggingface", "a Hugging Face config.json (gpt2 family) to MLIR",
+     mpc::importHuggingFace, true},
     {"import-spec", "a job spec (text protocol buffer) to MLIR",
      mpc::importSpec, true},
 };
