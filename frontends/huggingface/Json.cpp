@@ -217,7 +217,7 @@ bool Handler::parse_error(size_t position, const std::string &,
     reason = reason.drop_front(colon + 2);
   if (file.getBuffer().trim().empty())
     emitError(placeOf(0)) << "is empty, expected a JSON object";
-  else if (position > file.getBuffer().size())
+  else if (position > file.getBuffer().rtrim().size())
     emitError(placeOf(file.getBuffer().rtrim().size()))
         << "is not a whole JSON file: it ends where more is expected";
   else

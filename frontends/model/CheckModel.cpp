@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "frontends/model/ModelSpec.h"
-#include "llvm/Support/FormatVariadic.h"
+#include "frontends/model/SpellNumber.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -48,11 +48,11 @@ LogicalResult checkBound(const RateBound &bound,
   if (bound.value >= bound.least && bound.value < bound.most)
     return success();
   InFlightDiagnostic error = origins.emitError(bound.setting);
-  error << " is " << llvm::formatv("{0}", bound.value).str()
+  error << " is " << spellNumber(bound.value)
         << ", expected a finite number of at least "
-        << llvm::formatv("{0}", bound.least).str();
+        << spellNumber(bound.least);
   if (bound.most != kUnbounded)
-    error << " and below " << llvm::formatv("{0}", bound.most).str();
+    error << " and below " << spellNumber(bound.most);
   return error;
 }
 
@@ -62,8 +62,7 @@ LogicalResult checkPositive(StringRef setting, double value,
   if (value > 0)
     return success();
   return origins.emitError(setting)
-         << " is " << llvm::formatv("{0}", value).str()
-         << ", expected a positive number";
+         << " is " << spellNumber(value) << ", expected a positive number";
 }
 
 template <typename Bound>
@@ -79,7 +78,7 @@ LogicalResult checkSizes(const ModelSpec &model,
   return checkAll<SizeBound>({{"layers", model.layers, 1, kMaxLayers},
                               {"hidden", model.hidden, 1, kMaxWidth},
                               {"heads", model.heads, 0, kMaxWidth},
-                              {"ffn", model.ffn, 1, kMaxWidth},
+                              {"ffn", model.ffn, 1, 4 * kMaxWidth},
                               {"vocabulary", model.vocabulary, 1, kMaxIndex},
                               {"positions", model.positions, 0, kMaxIndex}},
                              origins);
@@ -180,9 +179,8 @@ LogicalResult checkTraining(const TrainingSpec &training,
     return failure();
   if (*training.minLearningRate > training.learningRate)
     return origins.emitError("min_learning_rate")
-           << " " << llvm::formatv("{0}", *training.minLearningRate).str()
-           << " exceeds learning_rate "
-           << llvm::formatv("{0}", training.learningRate).str();
+           << " " << spellNumber(*training.minLearningRate)
+           << " exceeds learning_rate " << spellNumber(training.learningRate);
   if (training.decaySteps != 0 && training.decaySteps < training.warmupSteps)
     return origins.emitError("decay_steps")
            << " " << training.decaySteps << " is less than warmup_steps "

@@ -180,9 +180,9 @@ LogicalResult readTraining(const spec::Training &message,
 
 // ----------------------------------------------------------------- strategy
 
-FailureOr<StrategySettings> readStrategy(const spec::Strategy &message,
-                                         const SettingOrigins &origins) {
-  StrategySettings settings;
+FailureOr<StrategyOverrides> readStrategy(const spec::Strategy &message,
+                                          const SettingOrigins &origins) {
+  StrategyOverrides settings;
   int64_t zero = 0;
   auto readSize = [&](StringRef name, bool given, int64_t value,
                       std::optional<int64_t> &out) {
@@ -215,23 +215,8 @@ FailureOr<StrategySettings> readStrategy(const spec::Strategy &message,
 
 // ------------------------------------------------------------------- public
 
-tfm::StrategyAttr StrategySettings::applyTo(tfm::StrategyAttr base,
-                                            MLIRContext *context) const {
-  if (!base)
-    base = tfm::StrategyAttr::get(context, /*tp=*/1, /*dp=*/1,
-                                  /*microbatches=*/1,
-                                  /*sequence_parallel=*/false, /*zero=*/0,
-                                  /*strict=*/false, /*reference=*/false);
-  return tfm::StrategyAttr::get(
-      context, tp.value_or(base.getTp()), dp.value_or(base.getDp()),
-      microbatches.value_or(base.getMicrobatches()),
-      sequenceParallel.value_or(base.getSequenceParallel()),
-      zero.value_or(base.getZero()), strict.value_or(base.getStrict()),
-      base.getReference());
-}
-
-FailureOr<StrategySettings> parseStrategy(llvm::MemoryBufferRef file,
-                                          MLIRContext *context) {
+FailureOr<StrategyOverrides> parseStrategy(llvm::MemoryBufferRef file,
+                                           MLIRContext *context) {
   spec::Strategy message;
   FieldPlaces places;
   if (failed(parseText(file, context, message, places)))
@@ -282,7 +267,7 @@ FailureOr<JobSpec> readJob(llvm::MemoryBufferRef file,
     return failure();
   if (!message.has_strategy())
     return job;
-  FailureOr<StrategySettings> strategy =
+  FailureOr<StrategyOverrides> strategy =
       readStrategy(message.strategy(), origins);
   if (failed(strategy))
     return failure();

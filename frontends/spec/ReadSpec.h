@@ -9,25 +9,16 @@
 #define MPC_FRONTENDS_SPEC_READSPEC_H
 
 #include "frontends/model/ModelSpec.h"
+#include "passes/planning/Passes.h"
 #include "llvm/Support/MemoryBufferRef.h"
 
 namespace mpc {
 
-/// A strategy in which what was not written is absent. Each value is in its own
-/// range; whether they fit one another and the model is not checked, for
-/// options may still change them.
-struct StrategySettings {
-  std::optional<int64_t> tp, dp, microbatches, zero;
-  std::optional<bool> sequenceParallel, strict;
-
-  /// `base`, or the defaults if it is null, with what is set here.
-  tfm::StrategyAttr applyTo(tfm::StrategyAttr base,
-                            mlir::MLIRContext *context) const;
-};
-
-/// Reads a Strategy, as of `strategy-file`.
-mlir::FailureOr<StrategySettings> parseStrategy(llvm::MemoryBufferRef file,
-                                                mlir::MLIRContext *context);
+/// Reads a Strategy, as of `strategy-file`. Each value is in its own range;
+/// whether they fit one another and the model is not checked, for options may
+/// still change them.
+mlir::FailureOr<StrategyOverrides> parseStrategy(llvm::MemoryBufferRef file,
+                                                 mlir::MLIRContext *context);
 
 /// Reads a Training over the defaults in `training`.
 mlir::LogicalResult readTraining(llvm::MemoryBufferRef file,
@@ -37,7 +28,7 @@ mlir::LogicalResult readTraining(llvm::MemoryBufferRef file,
 struct JobSpec {
   ModelSpec model;
   TrainingSpec training;
-  std::optional<StrategySettings> strategy;
+  std::optional<StrategyOverrides> strategy;
 };
 
 /// Reads a Job. What it requires is there, but nothing else is checked.

@@ -8,6 +8,7 @@
 #include "frontends/spec/TextFormat.h"
 #include "frontends/model/LfsPointer.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Regex.h"
 #include <google/protobuf/descriptor.h>
 #include <google/protobuf/io/tokenizer.h>
@@ -99,13 +100,28 @@ int firstLine(const Descriptor *message, const FieldPlaces &places,
   return 0;
 }
 
-/// The field whose value begins at (`line`, `column`), both from 0.
-std::string fieldBefore(StringRef text, int line, int column) {
+StringRef lineOf(StringRef text, int line) {
   for (; line > 0; --line)
     text = text.split('\n').second;
+  return text.split('\n').first;
+}
+
+/// Errors about a name are reported where the next token begins; moves the
+/// place to the name, if it is the last thing before.
+void moveToName(FirstError &error, StringRef text) {
+  SmallVector<StringRef> match;
+  if (!llvm::Regex("has no field named \"(.*)\"").match(error.text, &match))
+    return;
+  StringRef before = lineOf(text, error.line).take_front(error.column).rtrim();
+  if (before.ends_with(match[1]))
+    error.column = before.size() - match[1].size();
+}
+
+/// The field whose value begins at (`line`, `column`), both from 0.
+std::string fieldBefore(StringRef text, int line, int column) {
   SmallVector<StringRef> match;
   if (!llvm::Regex("([a-z_0-9]+)[ \t]*:[ \t]*-?$")
-           .match(text.split('\n').first.take_front(column), &match))
+           .match(lineOf(text, line).take_front(column), &match))
     return "";
   return match[1].str();
 }
@@ -125,7 +141,21 @@ std::string explain(const FirstError &error, StringRef text,
             Twine(firstLine(root, places, match[1].str())) + " and " +
             Twine(error.line + 1))
         .str();
+  if (llvm::Regex("^Invalid value for boolean field \"(.*)\". Value: \"(.*)\"")
+          .match(error.text, &match))
+    return (match[1] + " is " + match[2] + ", expected true or false").str();
+  if (StringRef(error.text).ends_with("got: "))
+    return "the file ends where more is expected";
   std::string field = fieldBefore(text, error.line, error.column);
+  if (!field.empty() &&
+      llvm::Regex("^Expected ([a-z]+), got: (.*)").match(error.text, &match))
+    return (field + " is " + match[2] + ", expected " +
+            llvm::StringSwitch<StringRef>(match[1])
+                .Case("integer", "a whole number")
+                .Case("double", "a number")
+                .Case("string", "a text in quotes")
+                .Default("a value"))
+        .str();
   std::string rest = StringRef(error.text).rtrim('.').str();
   rest[0] = llvm::toLower(rest[0]);
   return field.empty() ? rest : field + ": " + rest;
@@ -157,6 +187,7 @@ LogicalResult parseText(llvm::MemoryBufferRef file, MLIRContext *context,
   parser.WriteLocationsTo(&places);
   if (parser.ParseFromString(file.getBuffer().str(), &message))
     return success();
+  moveToName(error, file.getBuffer());
   return emitError(placeOf(file, context, error.line, error.column))
          << explain(error, file.getBuffer(), message.GetDescriptor(), places);
 }

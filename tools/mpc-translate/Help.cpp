@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "frontends/model/ModelSpec.h"
+#include "frontends/model/SpellNumber.h"
 #include "tools/mpc-translate/Translation.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -16,9 +17,8 @@ static std::string row(llvm::StringRef name, const std::string &value,
   return llvm::formatv("  {0,-20} {1,-18} {2}\n", name, value, meaning).str();
 }
 
-template <typename Number> static std::string text(Number number) {
-  return llvm::formatv("{0}", number).str();
-}
+static std::string text(int64_t number) { return std::to_string(number); }
+static std::string text(double number) { return spellNumber(number); }
 
 static std::string describeTraining() {
   const TrainingSpec defaults;
