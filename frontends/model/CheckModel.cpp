@@ -17,7 +17,7 @@ namespace {
 
 constexpr int64_t kMaxIndex = std::numeric_limits<int32_t>::max();
 constexpr int64_t kMaxWidth = int64_t(1) << 24;
-constexpr int64_t kMaxLayers = 100000;
+constexpr int64_t kMaxLayers = 10000;
 /// Of all parameters, and of the largest activation.
 constexpr uint64_t kMaxElements = uint64_t(1) << 50;
 

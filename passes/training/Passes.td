@@ -66,6 +66,18 @@ def BuildTrainingStepPass
   let dependentDialects = ["::mlir::func::FuncDialect", "::mpc::tfm::TfmDialect"];
 }
 
+def PrintParameterCountPass
+    : Pass<"mpc-print-parameter-count", "::mlir::ModuleOp"> {
+  let summary = "Prints how many learned numbers a model has";
+  let description = [{
+    Requires: @forward.
+    Ensures: nothing; prints one line, `parameters: 124439808`, on standard output.
+    The padding of the vocabulary does not count, a table with two uses counts once.
+    mpc-opt prints no IR beside it unless -o says where to.
+    Preserves: everything.
+  }];
+}
+
 def VerifyTrainingPass : Pass<"mpc-verify-training", "::mlir::ModuleOp"> {
   let summary = "Fails unless the module is exactly the three functions of a step";
   let description = [{

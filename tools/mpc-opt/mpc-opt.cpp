@@ -23,6 +23,7 @@
 #include "passes/planning/Passes.h"
 #include "passes/sharding/Passes.h"
 #include "passes/training/Passes.h"
+#include "tools/version.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/MemoryBuffer.h"
 
@@ -36,27 +37,22 @@ static FailureOr<mpc::StrategyOverrides> readStrategy(llvm::StringRef path) {
     return failure();
   }
   MLIRContext context;
-  FailureOr<mpc::StrategySettings> settings =
-      mpc::parseStrategy(file->getMemBufferRef(), &context);
-  if (failed(settings))
-    return failure();
-  mpc::StrategyOverrides overrides;
-  overrides.tp = settings->tp;
-  overrides.dp = settings->dp;
-  overrides.microbatches = settings->microbatches;
-  overrides.zero = settings->zero;
-  overrides.sequenceParallel = settings->sequenceParallel;
-  overrides.strict = settings->strict;
-  return overrides;
+  return mpc::parseStrategy(file->getMemBufferRef(), &context);
+}
+
+/// What some passes print takes the place of the IR on standard output.
+static bool asksForReport(llvm::ArrayRef<char *> arguments) {
+  return llvm::any_of(arguments, [](llvm::StringRef argument) {
+    return argument.ltrim('-') == "mpc-print-parameter-count";
+  });
 }
 
 int main(int argc, char **argv) {
   DialectRegistry registry;
-  registry.insert<mpc::dist::DistDialect, mpc::tfm::TfmDialect,
-                  arith::ArithDialect, func::FuncDialect,
-                  linalg::LinalgDialect, math::MathDialect,
-                  memref::MemRefDialect, scf::SCFDialect,
-                  tensor::TensorDialect>();
+  registry
+      .insert<mpc::dist::DistDialect, mpc::tfm::TfmDialect, arith::ArithDialect,
+              func::FuncDialect, linalg::LinalgDialect, math::MathDialect,
+              memref::MemRefDialect, scf::SCFDialect, tensor::TensorDialect>();
   registerCanonicalizerPass();
   registerCSEPass();
   mpc::registerTraining();
@@ -77,12 +73,19 @@ int main(int argc, char **argv) {
   std::vector<char *> arguments(argv, argv + argc);
   std::string quiet = "--mlir-print-op-on-diagnostic=false";
   arguments.insert(arguments.begin() + 1, quiet.data());
-  return asMainReturnCode(MlirOptMain(
+  llvm::cl::SetVersionPrinter(
+      [](llvm::raw_ostream &os) { os << "mpc-opt " MPC_VERSION "\n"; });
+  auto [input, output] = registerAndParseCLIOptions(
       arguments.size(), arguments.data(),
       "MPC optimizer: compiles transformer models into plans for many ranks\n\n"
       "  mpc-opt --mpc-compile=\"tp=2 dp=2 microbatches=4\" model.mlir "
       "-o plan.mlir\n"
       "  mpc-opt --mpc-compile=\"reference=true\" model.mlir -o "
-      "reference.mlir\n",
-      registry));
+      "reference.mlir\n"
+      "  mpc-opt --mpc-print-parameter-count model.mlir\n",
+      registry);
+  if (output == "-" && asksForReport(arguments))
+    output = "/dev/null";
+  return asMainReturnCode(
+      MlirOptMain(arguments.size(), arguments.data(), input, output, registry));
 }

@@ -8,7 +8,7 @@
 #include "runtime/cli/command_line.h"
 #include "runtime/cli/command_main.h"
 #include "runtime/inspect/inspect_command.h"
-#include "tools/mpc-run/version.h"
+#include "tools/version.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"

@@ -7,7 +7,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Diagnostics.h"
 #include "tools/mpc-translate/Translation.h"
-#include "tools/mpc-translate/version.h"
+#include "tools/version.h"
 #include "llvm/Support/CommandLine.h"
 
 #include <csignal>
@@ -68,6 +68,38 @@ unsigned mpc::openFile(llvm::SourceMgr &sources, StringRef path,
   return 0;
 }
 
+namespace {
+
+/// What is wrong with the command line; the caller exits with the result.
+int refuse(const llvm::Twine &message) {
+  llvm::errs() << "mpc-translate: error: " << message << "\n";
+  return 1;
+}
+
+using Flags = std::vector<std::unique_ptr<llvm::cl::opt<bool>>>;
+
+/// The translation whose option is given; null, with a message, unless it is
+/// exactly one.
+const NamedTranslation *choose(const Flags &flags) {
+  const NamedTranslation *chosen = nullptr;
+  for (auto [translation, flag] : llvm::zip_equal(kTranslations, flags)) {
+    if (!*flag)
+      continue;
+    if (chosen) {
+      refuse("--" + chosen->name + " and --" + translation.name +
+             " exclude each other");
+      return nullptr;
+    }
+    chosen = &translation;
+  }
+  if (!chosen)
+    refuse("no translation chosen, expected one of " + listTranslations() +
+           "; mpc-translate --help explains them");
+  return chosen;
+}
+
+} // namespace
+
 int main(int argc, char **argv) {
   // Writing to a closed pipe is an error like a full disk, with a message.
   std::signal(SIGPIPE, SIG_IGN);
@@ -81,7 +113,7 @@ int main(int argc, char **argv) {
   cl::opt<std::string> training(
       "training", cl::desc("training settings, message Training of spec.proto"),
       cl::value_desc("file"), cl::cat(category));
-  std::vector<std::unique_ptr<cl::opt<bool>>> flags;
+  Flags flags;
   for (const NamedTranslation &translation : kTranslations)
     flags.push_back(std::make_unique<cl::opt<bool>>(
         translation.name, cl::desc(translation.description),
@@ -93,32 +125,15 @@ int main(int argc, char **argv) {
       [](raw_ostream &os) { os << "mpc-translate " MPC_VERSION "\n"; });
   cl::ParseCommandLineOptions(
       argc, argv,
-      "Turns descriptions of models into MLIR. One translation is chosen by "
-      "its\n"
-      "option; the input is a file, or standard input.\n");
+      "Turns descriptions of models into MLIR. An option chooses what to do;\n"
+      "the input is a file, or standard input.\n");
 
-  const NamedTranslation *chosen = nullptr;
-  for (auto [translation, flag] : llvm::zip_equal(kTranslations, flags)) {
-    if (!*flag)
-      continue;
-    if (chosen) {
-      llvm::errs() << "mpc-translate: error: --" << chosen->name << " and --"
-                   << translation.name << " exclude each other\n";
-      return 1;
-    }
-    chosen = &translation;
-  }
-  if (!chosen) {
-    llvm::errs() << "mpc-translate: error: no translation chosen, expected one "
-                    "of "
-                 << listTranslations()
-                 << "; mpc-translate --help explains them\n";
+  const NamedTranslation *chosen = choose(flags);
+  if (!chosen)
     return 1;
-  }
-  if (!training.empty() && !chosen->takesTraining) {
-    llvm::errs() << "mpc-translate: error: --" << chosen->name
-                 << " takes no --training\n";
-    return 1;
-  }
+  if (!training.empty() && !chosen->takesTraining)
+    return refuse("--" + chosen->name + " takes no --training");
+  if (input == "-" && training == "-")
+    return refuse("the input and --training cannot both be standard input");
   return failed(run(*chosen, input, output, training)) ? 1 : 0;
 }
