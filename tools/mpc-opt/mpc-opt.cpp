@@ -18,6 +18,7 @@
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
+#include "passes/lowering/kernels/Passes.h"
 #include "passes/partition/Passes.h"
 #include "passes/pipelines/Compile.h"
 #include "passes/planning/Passes.h"
@@ -59,6 +60,7 @@ int main(int argc, char **argv) {
   mpc::registerPlanning();
   mpc::registerSharding();
   mpc::registerPartition();
+  mpc::kernels::registerKernelsPasses();
 
   static mpc::CompileEnvironment environment;
   environment.readStrategy = readStrategy;

@@ -11,10 +11,9 @@
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
-#include "passes/lowering/kernels/KernelBodyInterface.h"
+#include "passes/lowering/kernels/CustomKernels.h"
 #include "passes/lowering/kernels/KernelEmitter.h"
 #include "passes/lowering/kernels/LowerLoops.h"
-#include "passes/lowering/kernels/Schedule.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/Target/TargetMachine.h"
@@ -30,51 +29,46 @@ void registerKernelDialects(DialectRegistry &registry) {
               scf::SCFDialect, tensor::TensorDialect, vector::VectorDialect>();
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
-}
-
-/// The op that says itself how it is computed, where `kernel` is such a one.
-static KernelBodyOpInterface customBody(func::FuncOp kernel) {
-  if (!llvm::hasSingleElement(kernel.getBody()) ||
-      kernel.front().getOperations().size() != 2)
-    return nullptr;
-  auto body = dyn_cast<KernelBodyOpInterface>(kernel.front().front());
-  // It is called with the buffers in the order of its operands and results.
-  if (!body || body->getOperands() != kernel.getArguments() ||
-      kernel.front().getTerminator()->getOperands() != body->getResults())
-    return nullptr;
-  return body;
+  registerCustomKernels(registry);
 }
 
 FailureOr<KernelInfo> analyzeKernel(func::FuncOp kernel) {
   KernelInfo info;
-  if (KernelBodyOpInterface body = customBody(kernel)) {
-    info.extent = body.getKernelExtent();
+  if (std::optional<CustomKernel> custom = CustomKernel::match(kernel)) {
+    info.extent = custom->op.getKernelExtent();
+    if (custom->initial)
+      info.inPlace.emplace_back(*custom->initial, 0);
     return info;
   }
-  FailureOr<Schedule> schedule = Schedule::create(kernel);
-  if (failed(schedule))
+  FailureOr<KernelParts> parts = KernelParts::create(kernel);
+  if (failed(parts))
     return failure();
-  info.extent = schedule->extent();
+  info.extent = parts->extent();
   for (unsigned input = 0; input != kernel.getNumArguments(); ++input)
     for (unsigned output = 0; output != kernel.getNumResults(); ++output)
-      if (schedule->canAlias(input, output))
+      if (parts->canAlias(input, output))
         info.inPlace.emplace_back(input, output);
   return info;
 }
 
 static LogicalResult generateKernel(func::FuncOp kernel, OpBuilder &builder) {
-  if (KernelBodyOpInterface body = customBody(kernel)) {
+  if (std::optional<CustomKernel> custom = CustomKernel::match(kernel)) {
     OpBuilder::InsertionGuard guard(builder);
     KernelArguments arguments;
     createKernelFunction(builder, kernel, arguments);
-    body.emitKernelBody(builder, arguments.inputs, arguments.outputs,
-                        arguments.begin, arguments.end);
+    SmallVector<Value> inputs;
+    for (unsigned input : custom->inputs)
+      inputs.push_back(arguments.inputs[input]);
+    Value initial =
+        custom->initial ? arguments.inputs[*custom->initial] : Value();
+    custom->op.emitKernelBody(builder, inputs, initial, arguments.outputs[0],
+                              arguments.begin, arguments.end);
     return success();
   }
-  FailureOr<Schedule> schedule = Schedule::create(kernel);
-  if (failed(schedule))
+  FailureOr<KernelParts> parts = KernelParts::create(kernel);
+  if (failed(parts))
     return failure();
-  return emitKernel(*schedule, builder);
+  return emitKernel(kernel, *parts, builder);
 }
 
 LogicalResult generateKernels(ArrayRef<func::FuncOp> kernels, ModuleOp module) {

@@ -36,8 +36,9 @@ void registerKernelDialects(mlir::DialectRegistry &registry);
 /// Reads from a kernel's schedule what its callers need to know. A kernel is a
 /// function from tensors of static sizes (f32, f64, i32, i64) to tensors, with
 /// a body of linalg ops, `tensor.empty` and constants; `tensor.extract` from
-/// an argument may stand in a linalg body. Or its body is one op with
-/// KernelBodyOpInterface. Emits an error where it is not one.
+/// an argument may stand in a linalg body. Or its body is a
+/// `tfm.embedding_grad` of arguments, perhaps added to another by `tfm.add` or
+/// `tfm.accumulate`. Emits an error where it is not one.
 mlir::FailureOr<KernelInfo> analyzeKernel(mlir::func::FuncOp kernel);
 
 /// Adds to `module` the function `void name(ptr buffers, i64 begin, i64 end)`

@@ -38,13 +38,16 @@ LLVM::LLVMFuncOp createKernelFunction(OpBuilder &builder, func::FuncOp kernel,
 
 namespace {
 
+/// Emits one part of a kernel.
 class KernelEmitter {
 public:
-  KernelEmitter(const Schedule &schedule, OpBuilder &builder)
+  KernelEmitter(const Schedule &schedule, const KernelArguments &arguments,
+                OpBuilder &builder)
       : schedule(schedule), graph(schedule.graph), b(builder),
-        loc(graph.function.getLoc()), lanes(builder, loc) {}
+        loc(graph.function.getLoc()), lanes(builder, loc),
+        arguments(arguments) {}
 
-  FailureOr<LLVM::LLVMFuncOp> emit();
+  LogicalResult emit();
 
 private:
   void placeBuffers();
@@ -58,6 +61,7 @@ private:
   OpBuilder &b;
   Location loc;
   LaneBuilder lanes;
+  /// Outputs and rows are those of the part.
   KernelArguments arguments;
   RowState state;
 };
@@ -164,15 +168,12 @@ LogicalResult KernelEmitter::emitRow(Value row) {
   return success();
 }
 
-FailureOr<LLVM::LLVMFuncOp> KernelEmitter::emit() {
-  OpBuilder::InsertionGuard guard(b);
-  LLVM::LLVMFuncOp function =
-      createKernelFunction(b, graph.function, arguments);
+LogicalResult KernelEmitter::emit() {
   placeBuffers();
   if (failed(emitPrologue()))
     return failure();
   if (schedule.groups.empty())
-    return function;
+    return success();
   LogicalResult result = success();
   scf::ForOp::create(b, loc, arguments.begin, arguments.end, lanes.i64(1),
                      ValueRange{},
@@ -182,14 +183,43 @@ FailureOr<LLVM::LLVMFuncOp> KernelEmitter::emit() {
                        result = emitRow(row);
                        scf::YieldOp::create(b, loc);
                      });
-  if (failed(result))
-    return failure();
-  return function;
+  return result;
 }
 
-FailureOr<LLVM::LLVMFuncOp> emitKernel(const Schedule &schedule,
-                                       OpBuilder &builder) {
-  return KernelEmitter(schedule, builder).emit();
+/// The arguments of a part: its outputs, and its rows of those of the call.
+static KernelArguments argumentsOf(const KernelParts::Part &part,
+                                   const KernelArguments &kernel,
+                                   OpBuilder &b) {
+  KernelArguments arguments = kernel;
+  arguments.outputs.clear();
+  for (unsigned result : part.results)
+    arguments.outputs.push_back(kernel.outputs[result]);
+  Location loc = func::FuncOp(part.function).getLoc();
+  LaneBuilder lanes(b, loc);
+  auto clamp = [&](Value row) -> Value {
+    Value own = arith::SubIOp::create(b, loc, row, lanes.i64(part.firstRow));
+    own = arith::MaxSIOp::create(b, loc, own, lanes.i64(0));
+    return arith::MinSIOp::create(b, loc, own,
+                                  lanes.i64(part.schedule.extent()));
+  };
+  if (part.owned) {
+    arguments.begin = clamp(kernel.begin);
+    arguments.end = clamp(kernel.end);
+  }
+  return arguments;
+}
+
+LogicalResult emitKernel(func::FuncOp kernel, const KernelParts &parts,
+                         OpBuilder &builder) {
+  OpBuilder::InsertionGuard guard(builder);
+  KernelArguments arguments;
+  createKernelFunction(builder, kernel, arguments);
+  for (const KernelParts::Part &part : parts.getParts()) {
+    KernelArguments own = argumentsOf(part, arguments, builder);
+    if (failed(KernelEmitter(part.schedule, own, builder).emit()))
+      return failure();
+  }
+  return success();
 }
 
 } // namespace mpc::kernels

@@ -8,9 +8,9 @@ def MPC_KernelBodyOpInterface : OpInterface<"KernelBodyOpInterface"> {
   let cppNamespace = "::mpc::kernels";
   let description = [{
     For what linalg cannot express, such as an addition at places that data
-    decide. A kernel whose body is one such op, on the kernel's arguments in
-    order, is emitted by the op. An op of another dialect gets the interface by
-    an external model.
+    decide. A kernel whose body is one such op, perhaps with an addition of its
+    one result to an argument, is emitted by the op. An op of another dialect
+    gets the interface by an external model.
   }];
   let methods = [
     InterfaceMethod<[{
@@ -19,12 +19,13 @@ def MPC_KernelBodyOpInterface : OpInterface<"KernelBodyOpInterface"> {
     }], "int64_t", "getKernelExtent">,
     InterfaceMethod<[{
       Emits the iterations [begin, end) in scf, arith, math and llvm. `inputs`
-      and `outputs` are the addresses of the operands and results; no two of an
-      operand and a result overlap.
+      are the addresses of the operands and `output` of the result, which
+      overlaps none of them. If `initial` is not null, what is there is added to
+      the result; it may be the same memory as `output`.
     }], "void", "emitKernelBody",
         (ins "::mlir::OpBuilder &":$builder, "::mlir::ValueRange":$inputs,
-             "::mlir::ValueRange":$outputs, "::mlir::Value":$begin,
-             "::mlir::Value":$end)>,
+             "::mlir::Value":$initial, "::mlir::Value":$output,
+             "::mlir::Value":$begin, "::mlir::Value":$end)>,
   ];
 }
 

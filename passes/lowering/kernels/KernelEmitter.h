@@ -4,8 +4,8 @@
 #define MPC_PASSES_LOWERING_KERNELS_KERNELEMITTER_H
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "passes/lowering/kernels/KernelParts.h"
 #include "passes/lowering/kernels/Lanes.h"
-#include "passes/lowering/kernels/Schedule.h"
 
 namespace mpc::kernels {
 
@@ -43,9 +43,10 @@ mlir::LLVM::LLVMFuncOp createKernelFunction(mlir::OpBuilder &builder,
                                             mlir::func::FuncOp kernel,
                                             KernelArguments &arguments);
 
-/// Emits the whole kernel at the builder's place in a module.
-mlir::FailureOr<mlir::LLVM::LLVMFuncOp> emitKernel(const Schedule &schedule,
-                                                   mlir::OpBuilder &builder);
+/// Emits the function of a kernel at the builder's place in a module.
+mlir::LogicalResult emitKernel(mlir::func::FuncOp kernel,
+                               const KernelParts &parts,
+                               mlir::OpBuilder &builder);
 
 } // namespace mpc::kernels
 

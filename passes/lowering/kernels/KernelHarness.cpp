@@ -3,7 +3,9 @@
 #include "passes/lowering/kernels/KernelHarness.h"
 
 #include "dialects/transformer/IR/Transformer.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
+#include "passes/lowering/kernels/CustomKernels.h"
 #include "llvm/Support/ErrorHandling.h"
 #include <dlfcn.h>
 #include <map>
@@ -17,12 +19,15 @@ namespace mpc::kernels {
 struct LoadedKernels::State {
   std::map<std::string, KernelInfo> infos;
   size_t objectSize = 0;
+  int file = -1;
   void *library = nullptr;
 };
 
 static void decompose(ModuleOp module) {
   SmallVector<DecomposeOpInterface> ops;
-  module.walk([&](DecomposeOpInterface op) { ops.push_back(op); });
+  for (auto function : module.getOps<func::FuncOp>())
+    if (!CustomKernel::match(function))
+      function.walk([&](DecomposeOpInterface op) { ops.push_back(op); });
   for (DecomposeOpInterface op : ops) {
     OpBuilder builder(op);
     SmallVector<Value> results = op.decompose(builder, op->getOperands());
@@ -31,10 +36,14 @@ static void decompose(ModuleOp module) {
     op->replaceAllUsesWith(results);
     op->erase();
   }
+  if (failed(verify(module)))
+    llvm::report_fatal_error("a decomposition is not valid");
 }
 
-static void *load(const std::string &object) {
-  int file = memfd_create("kernels", 0);
+/// The file stays open while the library is loaded: the loader knows libraries
+/// by their path, and would take a second file of this number for the first.
+static void *load(const std::string &object, int &file) {
+  file = memfd_create("kernels", MFD_CLOEXEC);
   if (file < 0 || write(file, object.data(), object.size()) !=
                       static_cast<ssize_t>(object.size()))
     llvm::report_fatal_error("cannot write the shared object");
@@ -42,7 +51,6 @@ static void *load(const std::string &object) {
   void *library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library)
     llvm::report_fatal_error(dlerror());
-  close(file);
   return library;
 }
 
@@ -69,10 +77,13 @@ LoadedKernels::LoadedKernels(const std::string &text, Cpu cpu)
   if (failed(object))
     llvm::report_fatal_error("the kernels do not compile");
   state->objectSize = object->object.size();
-  state->library = load(object->object);
+  state->library = load(object->object, state->file);
 }
 
-LoadedKernels::~LoadedKernels() { dlclose(state->library); }
+LoadedKernels::~LoadedKernels() {
+  dlclose(state->library);
+  close(state->file);
+}
 
 const KernelInfo &LoadedKernels::info(const std::string &name) const {
   return state->infos.at(name);

@@ -1,6 +1,7 @@
 // Kernels of the shapes that training has, compiled, loaded and compared with
 // plain loops.
 #include "passes/lowering/kernels/KernelHarness.h"
+#include "passes/lowering/kernels/TestValues.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -11,27 +12,6 @@
 
 namespace mpc::kernels {
 namespace {
-
-using Floats = std::vector<float>;
-using Ints = std::vector<int32_t>;
-
-Floats randomFloats(size_t count, unsigned seed = 1) {
-  std::mt19937 engine(seed);
-  std::normal_distribution<float> normal;
-  Floats values(count);
-  for (float &value : values)
-    value = normal(engine);
-  return values;
-}
-
-/// Integers in [-8, 8]: every order of a sum gives the same bits.
-Floats smallIntegers(size_t count, unsigned seed = 1) {
-  std::mt19937 engine(seed);
-  Floats values(count);
-  for (float &value : values)
-    value = static_cast<int>(engine() % 17) - 8;
-  return values;
-}
 
 std::string fill(std::string text, int64_t rows, int64_t columns) {
   for (auto [name, value] : {std::pair("$R", rows), std::pair("$C", columns)})

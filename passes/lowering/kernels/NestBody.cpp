@@ -10,7 +10,8 @@ namespace mpc::kernels {
 
 void relaxFloats(Operation *op) {
   auto floats = dyn_cast<arith::ArithFastMathInterface>(op);
-  if (!floats)
+  // Conversions have no flags unless they were given some.
+  if (!floats || !floats.getFastMathFlagsAttr())
     return;
   arith::FastMathFlags flags =
       floats.getFastMathFlagsAttr().getValue() | arith::FastMathFlags::contract;

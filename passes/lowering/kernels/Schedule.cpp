@@ -85,7 +85,8 @@ void Schedule::chooseBlock() {
     whole += volume * (clean ? 1 : 8);
     blocked += volume * (clean || cleanBlock ? 1 : 8);
   }
-  if (blocked >= whole)
+  // Rows are what threads divide, so they are given up for a clear gain only.
+  if (2 * blocked > whole)
     return;
   int64_t extent = graph.extents[last];
   int64_t size = extent;
