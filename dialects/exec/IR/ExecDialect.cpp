@@ -1,0 +1,77 @@
+//===- ExecDialect.cpp - registration and accessors -------------*- C++ -*-===//
+
+#include "dialects/exec/IR/Exec.h"
+
+using namespace mlir;
+using namespace mpc::exec;
+
+/// Prints `(<transient + 0, 4xf32>, <slot + 0, 4xi32>)`.
+static void printSlices(OpAsmPrinter &printer, Operation *, ArrayAttr slices) {
+  printer << "(";
+  llvm::interleaveComma(slices, printer, [&](Attribute slice) {
+    cast<SliceAttr>(slice).print(printer);
+  });
+  printer << ")";
+}
+
+static ParseResult parseSlices(OpAsmParser &parser, ArrayAttr &slices) {
+  SmallVector<Attribute> list;
+  auto parseSlice = [&]() -> ParseResult {
+    Attribute slice = SliceAttr::parse(parser, {});
+    if (!slice)
+      return failure();
+    list.push_back(slice);
+    return success();
+  };
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, parseSlice))
+    return failure();
+  slices = ArrayAttr::get(parser.getContext(), list);
+  return success();
+}
+
+#include "dialects/exec/IR/ExecDialect.cpp.inc"
+#include "dialects/exec/IR/ExecEnums.cpp.inc"
+#define GET_OP_CLASSES
+#include "dialects/exec/IR/ExecOps.cpp.inc"
+
+void ExecDialect::initialize() {
+  registerAttributes();
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/exec/IR/ExecOps.cpp.inc"
+      >();
+}
+
+LogicalResult ExecDialect::verifyOperationAttribute(Operation *op,
+                                                    NamedAttribute attribute) {
+  bool known = attribute.getName() == kCompiledAttrName
+                   ? isa<CompiledAttr>(attribute.getValue())
+                   : attribute.getName() == kVariantAttrName &&
+                         isa<VariantAttr>(attribute.getValue());
+  if (!known || !isa<FunctionOpInterface>(op))
+    return op->emitOpError("has attribute ")
+           << attribute.getName() << " = " << attribute.getValue()
+           << ", expected one that the exec dialect defines for functions";
+  return success();
+}
+
+namespace mpc::exec {
+
+CompiledAttr getCompiled(FunctionOpInterface kernel) {
+  return kernel->getAttrOfType<CompiledAttr>(ExecDialect::kCompiledAttrName);
+}
+
+void setCompiled(FunctionOpInterface kernel, CompiledAttr compiled) {
+  kernel->setAttr(ExecDialect::kCompiledAttrName, compiled);
+}
+
+VariantAttr getVariant(FunctionOpInterface function) {
+  return function->getAttrOfType<VariantAttr>(ExecDialect::kVariantAttrName);
+}
+
+void setVariant(FunctionOpInterface function, Variant variant) {
+  function->setAttr(ExecDialect::kVariantAttrName,
+                    VariantAttr::get(function.getContext(), variant));
+}
+
+} // namespace mpc::exec
