@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/dist/IR/Dist.h"
+#include "dialects/exec/IR/Exec.h"
 #include "dialects/transformer/IR/Transformer.h"
 #include "frontends/spec/ReadSpec.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -18,6 +19,7 @@
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
+#include "passes/lowering/Passes.h"
 #include "passes/lowering/kernels/Passes.h"
 #include "passes/partition/Passes.h"
 #include "passes/pipelines/Compile.h"
@@ -50,10 +52,11 @@ static bool asksForReport(llvm::ArrayRef<char *> arguments) {
 
 int main(int argc, char **argv) {
   DialectRegistry registry;
-  registry
-      .insert<mpc::dist::DistDialect, mpc::tfm::TfmDialect, arith::ArithDialect,
-              func::FuncDialect, linalg::LinalgDialect, math::MathDialect,
-              memref::MemRefDialect, scf::SCFDialect, tensor::TensorDialect>();
+  registry.insert<mpc::dist::DistDialect, mpc::exec::ExecDialect,
+                  mpc::tfm::TfmDialect, arith::ArithDialect, func::FuncDialect,
+                  linalg::LinalgDialect, math::MathDialect,
+                  memref::MemRefDialect, scf::SCFDialect,
+                  tensor::TensorDialect>();
   registerCanonicalizerPass();
   registerCSEPass();
   mpc::registerTraining();
@@ -61,6 +64,7 @@ int main(int argc, char **argv) {
   mpc::registerSharding();
   mpc::registerPartition();
   mpc::kernels::registerKernelsPasses();
+  mpc::registerLowering();
 
   static mpc::CompileEnvironment environment;
   environment.readStrategy = readStrategy;

@@ -1,0 +1,61 @@
+//===- SpecializeMicrobatches.cpp -------------------------------*- C++ -*-===//
+//
+// The first microbatch of a step finds in the accumulators what the last step left
+// there. Rather than to be set to zero, they are written by it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/transformer/IR/Transformer.h"
+#include "passes/lowering/Passes.h"
+
+using namespace mlir;
+
+namespace mpc {
+
+#define GEN_PASS_DEF_SPECIALIZEMICROBATCHESPASS
+#include "passes/lowering/Passes.h.inc"
+
+namespace {
+
+constexpr llvm::StringLiteral kMiddleName = "forward_backward_middle";
+
+/// Accumulators that are arguments are zero: their sum with an addend is the
+/// addend.
+void assumeZeroAccumulators(func::FuncOp function) {
+  SmallVector<tfm::AccumulateOp> ops;
+  function.walk([&](tfm::AccumulateOp op) {
+    if (isa<BlockArgument>(op.getAccumulator()))
+      ops.push_back(op);
+  });
+  for (tfm::AccumulateOp op : ops) {
+    op.replaceAllUsesWith(op.getAddend());
+    op.erase();
+  }
+}
+
+struct SpecializeMicrobatchesPass
+    : impl::SpecializeMicrobatchesPassBase<SpecializeMicrobatchesPass> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    tfm::StrategyAttr strategy = tfm::getStrategy(module);
+    bool several = strategy && strategy.getMicrobatches() > 1;
+    for (auto function :
+         llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
+      bool isMicrobatch = function.getSymName() == tfm::kForwardBackward;
+      if (isMicrobatch && several) {
+        auto middle = cast<func::FuncOp>(function->clone());
+        middle.setSymName(kMiddleName);
+        exec::setVariant(middle, exec::Variant::Middle);
+        module.insert(++function->getIterator(), middle);
+      }
+      exec::setVariant(function, isMicrobatch && several
+                                     ? exec::Variant::First
+                                     : exec::Variant::Only);
+      if (isMicrobatch)
+        assumeZeroAccumulators(function);
+    }
+  }
+};
+
+} // namespace
+} // namespace mpc

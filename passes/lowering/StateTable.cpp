@@ -1,0 +1,239 @@
+//===- StateTable.cpp - where named state lies ------------------*- C++ -*-===//
+
+#include "passes/lowering/StateTable.h"
+
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace mpc {
+
+/// Batch inputs of a whole step have names with this prefix.
+static constexpr StringLiteral kStepPrefix = "step.";
+
+static exec::StateKind convertKind(tfm::StateKind kind) {
+  switch (kind) {
+  case tfm::StateKind::Master:
+    return exec::StateKind::Master;
+  case tfm::StateKind::Moment1:
+    return exec::StateKind::Moment1;
+  case tfm::StateKind::Moment2:
+    return exec::StateKind::Moment2;
+  case tfm::StateKind::Accumulator:
+    return exec::StateKind::Accumulator;
+  case tfm::StateKind::Compute:
+    return exec::StateKind::Compute;
+  case tfm::StateKind::Batch:
+    return exec::StateKind::Batch;
+  case tfm::StateKind::InputScalar:
+    return exec::StateKind::InputScalar;
+  case tfm::StateKind::Counter:
+    return exec::StateKind::Counter;
+  case tfm::StateKind::Metric:
+    return exec::StateKind::Metric;
+  case tfm::StateKind::Carry:
+    return exec::StateKind::Carry;
+  }
+  llvm_unreachable("state kind of another version");
+}
+
+static std::optional<exec::BatchInput> getBatchInput(StringRef name) {
+  name.consume_front(kStepPrefix);
+  return exec::symbolizeBatchInput(name);
+}
+
+// ---------------------------------------------------------------- collecting
+
+LogicalResult StateTable::useMesh(Operation *op, RankedTensorType type) {
+  dist::ShardingAttr sharding = dist::getSharding(type);
+  if (!mesh)
+    mesh = sharding.getMesh();
+  if (mesh != sharding.getMesh())
+    return op->emitOpError("has state over ")
+           << sharding.getMesh() << " and over " << mesh
+           << ", expected one mesh";
+  return success();
+}
+
+LogicalResult StateTable::add(func::FuncOp function, tfm::BindingAttr binding,
+                              Type global, Location location) {
+  if (!binding)
+    return function.emitOpError(
+        "has an argument or result without tfm.binding");
+  auto type = dyn_cast_or_null<RankedTensorType>(global);
+  if (!type || !dist::getSharding(type))
+    return function.emitOpError("binds ")
+           << binding << " without dist.global, the sharded type of the whole";
+  if (failed(useMesh(function, type)))
+    return failure();
+  State state{convertKind(binding.getKind()),
+              binding.getName(),
+              type,
+              location,
+              /*slice=*/{},
+              llvm::to_vector(type.getShape()),
+              /*initial=*/{},
+              /*batchInput=*/std::nullopt};
+  if (state.kind == exec::StateKind::Batch) {
+    state.batchInput = getBatchInput(binding.getName());
+    if (!state.batchInput)
+      return function.emitOpError("binds the batch input ")
+             << binding.getName()
+             << ", expected ids, labels, positions or samples, or one of them "
+                "after step.";
+  }
+  auto [it, isNew] = states.insert({binding, state});
+  if (!isNew && it->second.type != type)
+    return function.emitOpError("binds ")
+           << binding << " to a " << type << ", elsewhere it is a "
+           << it->second.type;
+  return success();
+}
+
+LogicalResult StateTable::addBound(func::FuncOp function) {
+  for (BlockArgument argument : function.getArguments()) {
+    unsigned index = argument.getArgNumber();
+    if (failed(add(function, tfm::getArgBinding(function, index),
+                   dist::getGlobalArgType(function, index),
+                   argument.getLoc())))
+      return failure();
+  }
+  for (unsigned index = 0; index != function.getNumResults(); ++index)
+    if (failed(add(function, tfm::getResultBinding(function, index),
+                   dist::getGlobalResultType(function, index),
+                   function.getLoc())))
+      return failure();
+  return success();
+}
+
+static bool isOfParameter(exec::StateKind kind) {
+  return kind == exec::StateKind::Master || kind == exec::StateKind::Compute ||
+         kind == exec::StateKind::Moment1 || kind == exec::StateKind::Moment2 ||
+         kind == exec::StateKind::Accumulator;
+}
+
+/// Logical shapes and initial values of the parameters; accumulators and moments
+/// have the names and shapes of theirs.
+void StateTable::addParameters(func::FuncOp function) {
+  for (unsigned index = 0; index != function.getNumArguments(); ++index) {
+    tfm::ParameterAttr parameter = tfm::getParameter(function, index);
+    if (!parameter)
+      continue;
+    for (auto &[key, state] : states)
+      if (state.name == parameter.getName() && isOfParameter(state.kind))
+        state.logical.assign(parameter.getLogicalShape().begin(),
+                             parameter.getLogicalShape().end());
+    State &master = states.find(tfm::getArgBinding(function, index))->second;
+    master.initial = exec::InitialAttr::get(
+        function.getContext(),
+        parameter.getInitial() == tfm::InitialKind::Normal
+            ? exec::InitialKind::Normal
+            : exec::InitialKind::Constant,
+        Builder(function.getContext())
+            .getF64FloatAttr(parameter.getValue().getValueAsDouble()),
+        parameter.getName());
+  }
+}
+
+LogicalResult StateTable::addIotas(func::FuncOp function) {
+  Builder builder(function.getContext());
+  auto result = function.walk([&](dist::IotaOp iota) {
+    TypeAttr global = iota.getGlobalAttr();
+    if (!global || !dist::getSharding(global.getValue())) {
+      iota.emitOpError("does not know its sharded type");
+      return WalkResult::interrupt();
+    }
+    auto type = cast<RankedTensorType>(global.getValue());
+    if (failed(useMesh(iota, type)))
+      return WalkResult::interrupt();
+    State state{exec::StateKind::Constant,
+                builder.getStringAttr("iota_" + Twine(states.size())),
+                type,
+                iota.getLoc(),
+                /*slice=*/{},
+                llvm::to_vector(type.getShape()),
+                exec::InitialAttr::get(function.getContext(),
+                                       exec::InitialKind::Iota,
+                                       builder.getF64FloatAttr(0),
+                                       builder.getStringAttr("")),
+                /*batchInput=*/std::nullopt};
+    states.insert({global, state});
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+// ------------------------------------------------------------------- sharing
+
+/// A prologue that returns a master as compute copy asks for no copy: the master
+/// is written in the update alone, when the compute copy has been read.
+void StateTable::shareMasters(ArrayRef<func::FuncOp> functions) {
+  func::FuncOp prologue = functions.front();
+  Operation *end = prologue.getBody().front().getTerminator();
+  for (auto [index, value] : llvm::enumerate(end->getOperands())) {
+    auto argument = dyn_cast<BlockArgument>(value);
+    tfm::BindingAttr compute = tfm::getResultBinding(prologue, index);
+    if (!argument || compute.getKind() != tfm::StateKind::Compute)
+      continue;
+    tfm::BindingAttr master =
+        tfm::getArgBinding(prologue, argument.getArgNumber());
+    if (master.getKind() == tfm::StateKind::Master &&
+        states.find(master)->second.type == states.find(compute)->second.type)
+      shared[compute] = master;
+  }
+  states.remove_if([&](const auto &entry) { return shared.count(entry.first); });
+}
+
+// ------------------------------------------------------------------- placing
+
+void StateTable::place(State &state) {
+  auto local = cast<RankedTensorType>(dist::getLocalType(state.type));
+  bool isSlot = state.kind == exec::StateKind::Batch &&
+                !state.name.getValue().starts_with(kStepPrefix);
+  int64_t &end = isSlot ? slotBytes : persistentBytes;
+  state.slice = exec::SliceAttr::get(
+      isSlot ? exec::Region::Slot : exec::Region::Persistent, end, local);
+  end = llvm::alignTo(end + exec::getByteSize(local), exec::kAlignment);
+}
+
+FailureOr<StateTable>
+StateTable::create(ArrayRef<func::FuncOp> functions) {
+  StateTable table;
+  for (func::FuncOp function : functions)
+    if (failed(table.addBound(function)) || failed(table.addIotas(function)))
+      return failure();
+  for (func::FuncOp function : functions)
+    table.addParameters(function);
+  table.shareMasters(functions);
+  for (auto &[key, state] : table.states)
+    table.place(state);
+  return table;
+}
+
+exec::SliceAttr StateTable::getSlice(tfm::BindingAttr binding) const {
+  auto master = shared.find(binding);
+  if (master != shared.end())
+    binding = master->second;
+  return states.find(binding)->second.slice;
+}
+
+exec::SliceAttr StateTable::getSlice(dist::IotaOp iota) const {
+  return states.find(iota.getGlobalAttr())->second.slice;
+}
+
+void StateTable::emit(OpBuilder &builder) const {
+  MLIRContext *context = builder.getContext();
+  for (const auto &[key, state] : states) {
+    exec::BatchInputAttr batchInput;
+    if (state.batchInput)
+      batchInput = exec::BatchInputAttr::get(context, *state.batchInput);
+    exec::StateOp::create(
+        builder, state.location,
+        exec::StateKindAttr::get(context, state.kind), state.name,
+        TypeAttr::get(state.type), builder.getDenseI64ArrayAttr(state.logical),
+        state.slice, state.initial, batchInput);
+  }
+}
+
+} // namespace mpc
