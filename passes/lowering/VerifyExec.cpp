@@ -5,6 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "passes/lowering/VerifyExec.h"
+
 #include "passes/lowering/Passes.h"
 
 using namespace mlir;
@@ -13,8 +15,6 @@ namespace mpc {
 
 #define GEN_PASS_DEF_VERIFYEXECPASS
 #include "passes/lowering/Passes.h.inc"
-
-namespace {
 
 LogicalResult verifyExec(ModuleOp module) {
   exec::TargetOp target;
@@ -43,6 +43,8 @@ LogicalResult verifyExec(ModuleOp module) {
     return kernel->emitOpError("stands without an object of the target");
   return success();
 }
+
+namespace {
 
 struct VerifyExecPass : impl::VerifyExecPassBase<VerifyExecPass> {
   void runOnOperation() override {

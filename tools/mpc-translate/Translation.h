@@ -38,6 +38,9 @@ mlir::LogicalResult importHuggingFace(const TranslationRequest &request,
 mlir::LogicalResult importSpec(const TranslationRequest &request,
                                llvm::raw_ostream &output);
 
+mlir::LogicalResult writePlan(const TranslationRequest &request,
+                              llvm::raw_ostream &output);
+
 /// Opens a file, `-` for standard input, as a buffer of `sources`; reports what
 /// is wrong and returns 0 if it cannot be read.
 unsigned openFile(llvm::SourceMgr &sources, llvm::StringRef path,

@@ -1,6 +1,7 @@
 //===- mpc-translate.cpp - into and out of MLIR -----------------*- C++ -*-===//
 
 #include "dialects/dist/IR/Dist.h"
+#include "dialects/exec/IR/Exec.h"
 #include "dialects/transformer/IR/Transformer.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -29,6 +30,8 @@ constexpr NamedTranslation kTranslations[] = {
      mpc::importHuggingFace, true},
     {"import-spec", "a job spec (text protocol buffer) to MLIR",
      mpc::importSpec, true},
+    {"export-plan", "a compiled module to the plan that mpc-run executes",
+     mpc::writePlan, false},
 };
 
 std::string listTranslations() {
@@ -41,9 +44,9 @@ std::string listTranslations() {
 LogicalResult run(const NamedTranslation &translation, StringRef input,
                   StringRef output, StringRef training) {
   DialectRegistry registry;
-  registry
-      .insert<mpc::dist::DistDialect, mpc::tfm::TfmDialect, arith::ArithDialect,
-              func::FuncDialect, tensor::TensorDialect>();
+  registry.insert<mpc::dist::DistDialect, mpc::exec::ExecDialect,
+                  mpc::tfm::TfmDialect, arith::ArithDialect, func::FuncDialect,
+                  tensor::TensorDialect>();
   MLIRContext context(registry);
   llvm::SourceMgr sources;
   SourceMgrDiagnosticHandler handler(sources, &context);

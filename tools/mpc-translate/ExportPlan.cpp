@@ -1,0 +1,26 @@
+//===- ExportPlan.cpp - compiled modules to plan files ----------*- C++ -*-===//
+
+#include "passes/lowering/export/ExportPlan.h"
+
+#include "mlir/Parser/Parser.h"
+#include "tools/mpc-translate/Translation.h"
+#include "tools/mpc-translate/version.h"
+
+using namespace mlir;
+
+namespace mpc {
+
+LogicalResult writePlan(const TranslationRequest &request,
+                         raw_ostream &output) {
+  OwningOpRef<ModuleOp> module =
+      parseSourceFile<ModuleOp>(request.sources, ParserConfig(request.context));
+  if (!module)
+    return failure();
+  FailureOr<plan::Plan> plan = exportPlan(*module, MPC_VERSION);
+  if (failed(plan))
+    return failure();
+  output << plan->SerializeAsString();
+  return success();
+}
+
+} // namespace mpc
