@@ -10,6 +10,8 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
+#include "passes/lowering/kernels/CompileKernels.h"
+#include "llvm/Support/CommandLine.h"
 
 namespace mpc {
 
@@ -17,7 +19,7 @@ namespace mpc {
 #include "passes/lowering/Passes.h.inc"
 
 /// One rank's program → kernels and command lists on slices of memory.
-void buildLoweringPipeline(mlir::OpPassManager &pm);
+void buildLoweringPipeline(mlir::OpPassManager &pm, kernels::Cpu cpu);
 
 /// Registers the passes and `--mpc-lowering`.
 void registerLowering();

@@ -90,6 +90,26 @@ def FormKernelsPass : Pass<"mpc-form-kernels", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::func::FuncDialect"];
 }
 
+def CompileKernelsPass : Pass<"mpc-compile-kernels", "::mlir::ModuleOp"> {
+  let summary = "Compiles the kernels into one shared object";
+  let description = [{
+    Requires: `mpc-form-kernels`.
+    Ensures: each kernel function has `exec.compiled`, and an `exec.target` holds the
+    object that exports them all. The kernels' bodies stay, for what they tell of
+    themselves.
+    Preserves: what a step computes.
+  }];
+  let options = [
+    Option<"cpu", "cpu", "::mpc::kernels::Cpu",
+           /*default=*/"::mpc::kernels::Cpu::Baseline",
+           "the machine to compile for", [{::llvm::cl::values(
+             clEnumValN(::mpc::kernels::Cpu::Baseline, "baseline",
+                        "x86-64-v3: AVX2 and FMA"),
+             clEnumValN(::mpc::kernels::Cpu::Native, "native",
+                        "this machine"))}]>,
+  ];
+}
+
 def AssignMemoryPass : Pass<"mpc-assign-memory", "::mlir::ModuleOp"> {
   let summary = "Places every value and turns functions into command lists";
   let description = [{

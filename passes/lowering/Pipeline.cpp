@@ -7,7 +7,7 @@ using namespace mlir;
 
 namespace mpc {
 
-void buildLoweringPipeline(OpPassManager &pm) {
+void buildLoweringPipeline(OpPassManager &pm, kernels::Cpu cpu) {
   // Before the first microbatch loses its accumulators: its first part writes
   // them, the others add.
   pm.addPass(createSplitAccumulationsPass());
@@ -15,6 +15,8 @@ void buildLoweringPipeline(OpPassManager &pm) {
   // So that the kernels of all layers are equal.
   pm.addPass(createHoistDropoutKeysPass());
   pm.addPass(createFormKernelsPass());
+  // Before memory: the schedule of a kernel says what it can do in place.
+  pm.addPass(createCompileKernelsPass({cpu}));
   pm.addPass(createAssignMemoryPass());
   pm.addPass(createVerifyExecPass());
 }
@@ -28,7 +30,10 @@ void registerLowering() {
   registerPasses();
   PassPipelineRegistration<>("mpc-lowering",
                              "Turns one rank's program into command lists",
-                             buildLoweringPipeline);
+                             [](OpPassManager &pm) {
+                               buildLoweringPipeline(pm,
+                                                     kernels::Cpu::Baseline);
+                             });
 }
 
 } // namespace mpc

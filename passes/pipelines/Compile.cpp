@@ -1,6 +1,7 @@
 //===- Compile.cpp - the table of contents of the compiler ------*- C++ -*-===//
 
 #include "passes/pipelines/Compile.h"
+#include "passes/lowering/Passes.h"
 #include "passes/partition/Passes.h"
 #include "passes/pipelines/Passes.h"
 #include "passes/sharding/Passes.h"
@@ -63,6 +64,8 @@ LogicalResult buildCompilePipeline(OpPassManager &pm,
   endPhase("sharding");
   buildPartitionPipeline(pm);
   endPhase("partition");
+  buildLoweringPipeline(pm, options.cpu);
+  endPhase("lowering");
   return success();
 }
 

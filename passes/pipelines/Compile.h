@@ -3,6 +3,7 @@
 #ifndef MPC_PASSES_PIPELINES_COMPILE_H
 #define MPC_PASSES_PIPELINES_COMPILE_H
 
+#include "passes/lowering/kernels/CompileKernels.h"
 #include "passes/planning/Passes.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
@@ -36,6 +37,14 @@ struct CompileOptions : mlir::PassPipelineOptions<CompileOptions> {
   Option<std::string> strategyFile{
       *this, "strategy-file",
       llvm::cl::desc("a Strategy in text format; options go over it")};
+
+  Option<kernels::Cpu> cpu{
+      *this, "cpu", llvm::cl::desc("the machine that kernels are made for"),
+      llvm::cl::init(kernels::Cpu::Baseline),
+      llvm::cl::values(clEnumValN(kernels::Cpu::Baseline, "baseline",
+                                  "x86-64-v3: AVX2 and FMA [default]"),
+                       clEnumValN(kernels::Cpu::Native, "native",
+                                  "the machine that compiles"))};
 
   /// The options that were given.
   StrategyOverrides getOverrides() const;

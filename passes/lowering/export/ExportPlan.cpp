@@ -5,6 +5,7 @@
 #include "dialects/transformer/IR/Transformer.h"
 #include "passes/lowering/VerifyExec.h"
 #include "passes/lowering/export/PlanMessages.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;

@@ -79,12 +79,22 @@ LogicalResult generateKernels(ArrayRef<func::FuncOp> kernels, ModuleOp module) {
   return success();
 }
 
+/// Whether a feature of LLVM's is one of the instruction set that code could
+/// use; the others say what a processor does fast.
+static bool isInstructionSet(StringRef feature) {
+  return feature.starts_with("avx") || feature.starts_with("sse") ||
+         llvm::is_contained({"bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe",
+                             "popcnt", "ssse3"},
+                            feature);
+}
+
 /// Names of the features of `machine` that its kernels may use.
 static SmallVector<std::string> featuresOf(llvm::TargetMachine &machine) {
   SmallVector<std::string> features;
   for (const llvm::SubtargetFeatureKV &feature :
        machine.getMCSubtargetInfo()->getEnabledProcessorFeatures())
-    features.push_back(feature.Key);
+    if (isInstructionSet(feature.Key))
+      features.push_back(feature.Key);
   llvm::sort(features);
   return features;
 }

@@ -33,6 +33,10 @@ struct KernelInfo {
 /// calls them does this in `getDependentDialects`.
 void registerKernelDialects(mlir::DialectRegistry &registry);
 
+/// Replaces the ops of the transformer dialect in a kernel by their
+/// decompositions, except in a kernel that emits itself.
+mlir::LogicalResult decomposeKernel(mlir::func::FuncOp kernel);
+
 /// Reads from a kernel's schedule what its callers need to know. A kernel is a
 /// function from tensors of static sizes (f32, f64, i32, i64) to tensors, with
 /// a body of linalg ops, `tensor.empty` and constants; `tensor.extract` from

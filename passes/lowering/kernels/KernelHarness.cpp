@@ -24,18 +24,9 @@ struct LoadedKernels::State {
 };
 
 static void decompose(ModuleOp module) {
-  SmallVector<DecomposeOpInterface> ops;
   for (auto function : module.getOps<func::FuncOp>())
-    if (!CustomKernel::match(function))
-      function.walk([&](DecomposeOpInterface op) { ops.push_back(op); });
-  for (DecomposeOpInterface op : ops) {
-    OpBuilder builder(op);
-    SmallVector<Value> results = op.decompose(builder, op->getOperands());
-    if (results.size() != op->getNumResults())
+    if (failed(decomposeKernel(function)))
       llvm::report_fatal_error("an op was not decomposed");
-    op->replaceAllUsesWith(results);
-    op->erase();
-  }
   if (failed(verify(module)))
     llvm::report_fatal_error("a decomposition is not valid");
 }
