@@ -6,9 +6,9 @@
 #include <cstring>
 #include <memory>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "google/protobuf/stubs/logging.h"
 #include "runtime/plan/validate.h"
 #include "runtime/status_macros.h"
 
@@ -31,6 +31,8 @@ absl::StatusOr<plan::Plan> ParsePlan(absl::string_view bytes,
                                      absl::string_view name) {
   if (bytes.empty()) return absl::DataLossError(absl::StrCat(name, " is empty"));
   plan::Plan plan;
+  // What is wrong goes into the status, not to the standard error.
+  const google::protobuf::LogSilencer silencer;
   if (bytes.size() > INT_MAX ||
       !plan.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())))
     return absl::DataLossError(absl::StrFormat(
