@@ -1,3 +1,4 @@
+#include "runtime/device/cpu/blas.h"
 #include "runtime/device/cpu/attention.h"
 
 #include <cblas.h>
@@ -94,6 +95,7 @@ void ComputeQueries(const AttentionArguments& a, const QueryRange& queries,
 }  // namespace
 
 void Attention(const AttentionArguments& a, ThreadPool& pool) {
+  UseBlasInCallingThread();
   const AttentionShape& shape = a.shape;
   const int64_t tiles = (shape.queries + kTileQueries - 1) / kTileQueries;
   RunInLanes(pool, QueryTiles(shape), Lanes(shape), a.workspace,

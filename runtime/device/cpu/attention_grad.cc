@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "runtime/device/cpu/blas.h"
 #include "runtime/device/cpu/attention.h"
 #include "runtime/device/cpu/score_tile.h"
 
@@ -118,6 +119,7 @@ void DifferentiateHead(const AttentionGradArguments& g, int64_t sample,
 }  // namespace
 
 void AttentionGrad(const AttentionGradArguments& g, ThreadPool& pool) {
+  UseBlasInCallingThread();
   const AttentionShape& shape = g.forward.shape;
   RunInLanes(pool, shape.batch * shape.key_value_heads, Lanes(shape),
              g.forward.workspace, [&](int64_t item, float* lane) {

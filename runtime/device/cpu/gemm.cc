@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "runtime/device/cpu/blas.h"
+
 namespace mpc::runtime {
 namespace {
 
@@ -36,6 +38,7 @@ int64_t BlockSize(int64_t size, int parts) {
 }  // namespace
 
 void Gemm(const GemmArguments& a, ThreadPool& pool) {
+  UseBlasInCallingThread();
   const int threads = pool.threads();
   // Rows are preferred; few of them would leave threads without work.
   const bool by_rows = a.rows >= a.columns || a.rows >= 2 * kBlock * threads;

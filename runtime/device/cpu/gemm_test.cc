@@ -1,5 +1,7 @@
 #include "runtime/device/cpu/gemm.h"
 
+#include <atomic>
+#include <thread>
 #include <tuple>
 #include <vector>
 
@@ -65,6 +67,37 @@ TEST_P(GemmTest, EqualsTheSumOfProducts) {
       expected.data[i * expected.stride + j] = sum;
     }
   EXPECT_EQ(destination.data, expected.data);
+}
+
+// Ranks are threads: their products run at the same time, each in working memory
+// of its own.
+TEST(ConcurrentGemmTest, RanksComputeAtTheSameTime) {
+  constexpr int64_t kSize = 144;
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> ranks;
+  for (int rank = 0; rank < 4; ++rank) {
+    ranks.emplace_back([&wrong, rank] {
+      const Matrix left(kSize, kSize, false, rank);
+      const Matrix right(kSize, kSize, true, rank + 1);
+      Matrix destination(kSize, kSize, false, 0);
+      GemmArguments a;
+      a.rows = a.columns = a.inner = kSize;
+      a.transpose_right = true;
+      a.left = left.data.data(), a.left_stride = left.stride;
+      a.right = right.data.data(), a.right_stride = right.stride;
+      a.destination = destination.data.data();
+      a.destination_stride = destination.stride;
+      ThreadPool pool(1);
+      Gemm(a, pool);
+      const std::vector<float> first = destination.data;
+      for (int i = 0; i < 1000; ++i) {
+        Gemm(a, pool);
+        wrong += destination.data != first;
+      }
+    });
+  }
+  for (std::thread& rank : ranks) rank.join();
+  EXPECT_EQ(wrong, 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(
