@@ -1,0 +1,28 @@
+// Ctrl-C as a request that a run can answer at a good moment.
+#ifndef MPC_RUNTIME_TRAIN_STOP_SIGNAL_H_
+#define MPC_RUNTIME_TRAIN_STOP_SIGNAL_H_
+
+#include <signal.h>
+
+namespace mpc::runtime {
+
+/// While it lives, the first SIGINT or SIGTERM is noted instead of ending the
+/// process; a second one ends it as usual. At most one at a time.
+class StopSignal {
+ public:
+  StopSignal();
+  ~StopSignal();
+  StopSignal(const StopSignal&) = delete;
+  StopSignal& operator=(const StopSignal&) = delete;
+
+  /// May be asked from any thread.
+  static bool requested();
+
+ private:
+  struct sigaction old_interrupt_;
+  struct sigaction old_terminate_;
+};
+
+}  // namespace mpc::runtime
+
+#endif  // MPC_RUNTIME_TRAIN_STOP_SIGNAL_H_

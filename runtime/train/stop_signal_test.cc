@@ -1,0 +1,42 @@
+#include "runtime/train/stop_signal.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <cstdlib>
+
+namespace mpc::runtime {
+namespace {
+
+TEST(StopSignalTest, TheFirstSignalIsNoted) {
+  for (int signal : {SIGINT, SIGTERM}) {
+    const StopSignal stop;
+    EXPECT_FALSE(StopSignal::requested());
+    raise(signal);
+    EXPECT_TRUE(StopSignal::requested());
+  }
+}
+
+TEST(StopSignalDeathTest, TheSecondSignalEndsTheProcess) {
+  EXPECT_EXIT(
+      {
+        const StopSignal stop;
+        raise(SIGINT);
+        raise(SIGINT);
+        std::exit(0);
+      },
+      ::testing::KilledBySignal(SIGINT), "");
+}
+
+TEST(StopSignalDeathTest, AfterwardsASignalEndsTheProcessAgain) {
+  EXPECT_EXIT(
+      {
+        { const StopSignal stop; }
+        raise(SIGTERM);
+        std::exit(0);
+      },
+      ::testing::KilledBySignal(SIGTERM), "");
+}
+
+}  // namespace
+}  // namespace mpc::runtime
