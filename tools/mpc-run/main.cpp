@@ -8,6 +8,8 @@
 #include "runtime/cli/command_line.h"
 #include "runtime/cli/command_main.h"
 #include "runtime/inspect/inspect_command.h"
+#include "runtime/train/train_command.h"
+#include "runtime/verify/verify_command.h"
 #include "tools/version.h"
 
 #include "absl/strings/str_cat.h"
@@ -29,6 +31,8 @@ struct Subcommand {
 
 const std::vector<Subcommand> &subcommands() {
   static const std::vector<Subcommand> table = {
+      {"train", "train the model of a plan", TrainCommand},
+      {"verify", "compare a plan with a reference plan", VerifyCommand},
       {"inspect", "print what a plan contains", InspectCommand},
   };
   return table;

@@ -1,0 +1,239 @@
+#include "runtime/verify/verify.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runtime/data/synthetic_tokens.h"
+#include "runtime/testing/bigram_plan.h"
+
+namespace mpc::runtime {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+absl::Status VerifyPlans(const plan::Plan& plan, const plan::Plan& reference,
+                         VerifyOptions options = {}) {
+  const SyntheticTokens source(1, plan.training().global_batch(),
+                               plan.training().vocabulary());
+  if (options.steps == 0) options.steps = 3;
+  options.seed = 1;
+  return Verify(plan, reference, source, options);
+}
+
+std::string ErrorOf(const plan::Plan& plan, const plan::Plan& reference,
+                    VerifyOptions options = {}) {
+  const absl::Status status = VerifyPlans(plan, reference, options);
+  EXPECT_FALSE(status.ok());
+  return std::string(status.message());
+}
+
+// The options of a reference with the same optimizer.
+BigramOptions Reference(bool adam = false) {
+  BigramOptions options;
+  options.adam = adam;
+  return options;
+}
+
+BigramOptions Mesh(int64_t dp, int64_t cp) {
+  BigramOptions options;
+  options.dp = dp;
+  options.cp = cp;
+  return options;
+}
+
+TEST(VerifyTest, EveryMeshAgreesWithTheReference) {
+  for (bool adam : {false, true}) {
+    const plan::Plan reference = MakeBigramPlan(Reference(adam));
+    for (bool zero : {false, true}) {
+      for (int64_t microbatches : {1, 2}) {
+        for (const auto& [dp, cp] : std::vector<std::pair<int, int>>{
+                 {1, 1}, {2, 1}, {4, 1}, {1, 2}, {2, 2}}) {
+          BigramOptions options = Mesh(dp, cp);
+          options.adam = adam;
+          options.zero = zero;
+          options.microbatches = microbatches;
+          const absl::Status status =
+              VerifyPlans(MakeBigramPlan(options), reference);
+          EXPECT_TRUE(status.ok()) << status << " adam " << adam << " zero "
+                                   << zero << " microbatches " << microbatches
+                                   << " dp " << dp << " cp " << cp;
+        }
+      }
+    }
+  }
+}
+
+TEST(VerifyTest, ReportsEachStep) {
+  std::vector<StepReport> reports;
+  VerifyOptions options;
+  options.after_step = [&](const StepReport& report) {
+    reports.push_back(report);
+    return absl::OkStatus();
+  };
+  ASSERT_TRUE(VerifyPlans(MakeBigramPlan(Mesh(2, 1)),
+                          MakeBigramPlan(Reference()), options)
+                  .ok());
+  ASSERT_EQ(reports.size(), 3u);
+  EXPECT_EQ(reports[2].step, 3);
+  EXPECT_GT(reports[2].loss, 0);
+  EXPECT_FLOAT_EQ(reports[2].loss, reports[2].reference_loss);
+  // Four observables, the parameter and the counter.
+  EXPECT_EQ(reports[2].compared, 6);
+  EXPECT_LE(reports[2].worst_share, 1);
+}
+
+TEST(VerifyTest, AWrongGradientIsNamedWithItsOp) {
+  BigramOptions options = Mesh(2, 1);
+  options.loss_kernel = "cross_entropy_wrong";
+  EXPECT_THAT(ErrorOf(MakeBigramPlan(options), MakeBigramPlan(Reference())),
+              AllOf(StartsWith("step 1: gradient of w at [0, 0] is "),
+                    HasSubstr(" on ranks 0, 1 together, the reference has "),
+                    HasSubstr("; it comes from logits.backward\n")));
+}
+
+// The loss alone would not show it: gradients do.
+TEST(VerifyTest, AMissingReductionIsFoundInReplicasAndParameters) {
+  BigramOptions options = Mesh(2, 1);
+  options.omit_gradient_reduction = true;
+  EXPECT_THAT(ErrorOf(MakeBigramPlan(options), MakeBigramPlan(Reference())),
+              AllOf(HasSubstr("grad_norm"),
+                    HasSubstr("parameter w after the update at [0, 0] is "),
+                    HasSubstr("on rank 1 (dp=1) and "),
+                    HasSubstr("on rank 0 (dp=0), which hold replicas")));
+}
+
+TEST(VerifyTest, OtherInitialValuesAreFoundBeforeTheFirstStep) {
+  BigramOptions options;
+  options.standard_deviation = 0.25;
+  EXPECT_THAT(ErrorOf(MakeBigramPlan(options), MakeBigramPlan(Reference())),
+              StartsWith("step 1: the initial value of parameter w at [0, 0] "
+                         "is "));
+}
+
+TEST(VerifyTest, APlanEqualsItselfToTheBit) {
+  VerifyOptions options;
+  options.check.exact = true;
+  const plan::Plan plan = MakeBigramPlan(Reference(/*adam=*/true));
+  EXPECT_TRUE(VerifyPlans(plan, plan, options).ok());
+}
+
+TEST(VerifyTest, AddingInAnotherOrderIsNotExact) {
+  VerifyOptions options;
+  options.check.exact = true;
+  EXPECT_THAT(
+      ErrorOf(MakeBigramPlan(Mesh(4, 1)), MakeBigramPlan(Reference()), options),
+      HasSubstr("allowed are 0"));
+}
+
+TEST(VerifyTest, AFreeRunComparesLossesOnly) {
+  VerifyOptions options;
+  options.steps = 8;
+  options.check.free_run = true;
+  const plan::Plan reference = MakeBigramPlan(Reference(/*adam=*/true));
+  BigramOptions mesh = Mesh(2, 2);
+  mesh.adam = true;
+  int64_t steps = 0;
+  options.after_step = [&](const StepReport& report) {
+    steps = report.step;
+    EXPECT_EQ(report.compared, 1);
+    return absl::OkStatus();
+  };
+  const absl::Status status =
+      VerifyPlans(MakeBigramPlan(mesh), reference, options);
+  EXPECT_TRUE(status.ok()) << status;
+  EXPECT_EQ(steps, 8);
+}
+
+TEST(VerifyTest, AFreeRunThatDriftsAwayIsFound) {
+  VerifyOptions options;
+  options.steps = 50;
+  options.check.free_run = true;
+  BigramOptions sgd;
+  sgd.loss_kernel = "cross_entropy_wrong";
+  EXPECT_THAT(
+      ErrorOf(MakeBigramPlan(sgd), MakeBigramPlan(Reference()), options),
+      HasSubstr("loss"));
+}
+
+TEST(VerifyTest, ALossThatIsNotANumberDiffers) {
+  BigramOptions options;
+  options.loss_kernel = "cross_entropy_not_a_number";
+  for (bool free_run : {false, true}) {
+    VerifyOptions verify;
+    verify.check.free_run = free_run;
+    EXPECT_THAT(
+        ErrorOf(MakeBigramPlan(options), MakeBigramPlan(Reference()), verify),
+        HasSubstr("metric loss is nan on rank 0"));
+  }
+}
+
+TEST(VerifyTest, AnErrorOfTheReferenceEndsTheRun) {
+  plan::Plan reference = MakeBigramPlan(Reference());
+  for (plan::State& state : *reference.mutable_roles(0)->mutable_states())
+    if (state.name() == "seed") state.set_name("temperature");
+  EXPECT_THAT(ErrorOf(MakeBigramPlan(Mesh(2, 1)), reference),
+              HasSubstr("reference: "));
+}
+
+// One way to spoil the comparison, and what is said about it.
+struct Spoilt {
+  std::function<void(plan::Plan&)> spoil;
+  std::string message;
+};
+
+TEST(VerifyTest, WhatCannotBeComparedIsRefused) {
+  const std::vector<Spoilt> cases = {
+      {[](plan::Plan& p) { p.set_model_hash("other"); },
+       "the plan's model is bigram with hash other, the reference's bigram "
+       "with hash bigram"},
+      {[](plan::Plan& p) { p.mutable_training()->set_sequence_length(5); },
+       "the plan's sequence_length is 5, the reference's 4"},
+      {[](plan::Plan& p) { p.mutable_training()->set_global_batch(4); },
+       "the plan's global_batch is 4, the reference's 8"},
+      {[](plan::Plan& p) { p.mutable_training()->set_vocabulary(7); },
+       "the plan's vocabulary is 7, the reference's 8"},
+      {[](plan::Plan& p) {
+         p.mutable_training()->mutable_learning_rate()->set_decay_steps(5);
+       },
+       "the plan's learning rate is {"},
+      {[](plan::Plan& p) {
+         p.mutable_roles(0)->mutable_states(0)->set_name("u");
+       },
+       "parameter u is in the plan but not in the reference"},
+      {[](plan::Plan& p) {
+         p.mutable_roles(0)->mutable_states(0)->set_logical_sizes(0, 7);
+       },
+       "parameter w is f32 [7, 8] in the plan, f32 [8, 8] in the reference"},
+      {[](plan::Plan& p) {
+         p.mutable_roles(0)->mutable_observables(0)->set_name("norm");
+       },
+       "observable norm is in the plan but not in the reference"},
+      {[](plan::Plan& p) {
+         p.mutable_roles(0)->mutable_observables()->RemoveLast();
+       },
+       "is in the reference but not in the plan"},
+      {[](plan::Plan& p) { p.mutable_roles(0)->clear_observables(); },
+       "the plan has no observables"},
+  };
+  for (const Spoilt& spoilt : cases) {
+    plan::Plan plan = MakeBigramPlan({});
+    spoilt.spoil(plan);
+    EXPECT_THAT(ErrorOf(plan, MakeBigramPlan({})), HasSubstr(spoilt.message));
+  }
+  EXPECT_THAT(ErrorOf(MakeBigramPlan({}), MakeBigramPlan(Mesh(2, 1))),
+              HasSubstr("the reference has 2 ranks, expected one"));
+  // With Adam the reference has moments that the plan lacks.
+  EXPECT_THAT(ErrorOf(MakeBigramPlan({}), MakeBigramPlan(Reference(true))),
+              HasSubstr("first moment of w is in the reference but not in the "
+                        "plan"));
+}
+
+}  // namespace
+}  // namespace mpc::runtime

@@ -1,0 +1,168 @@
+//===- MpcRunTest.cpp - mpc-run as a process --------------------*- C++ -*-===//
+//
+// What only a process shows: exit codes, the version, and Ctrl-C.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/testing/bigram_plan.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+using namespace mpc;
+using namespace mpc::runtime;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+namespace {
+
+std::string pathOf(const std::string &name) {
+  return ::testing::TempDir() + "mpc_run_" +
+         ::testing::UnitTest::GetInstance()->current_test_info()->name() + name;
+}
+
+std::string readFile(const std::string &path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::string writeFile(const std::string &name, const std::string &bytes) {
+  std::string path = pathOf(name);
+  std::ofstream(path, std::ios::binary) << bytes;
+  return path;
+}
+
+/// A running mpc-run whose standard output can be read line by line.
+class Process {
+public:
+  explicit Process(std::vector<std::string> arguments)
+      : errorPath(pathOf(".stderr")) {
+    arguments.insert(arguments.begin(), MPC_RUN);
+    std::vector<char *> argv;
+    for (std::string &argument : arguments)
+      argv.push_back(argument.data());
+    argv.push_back(nullptr);
+    int ends[2];
+    EXPECT_EQ(pipe(ends), 0);
+    pid = fork();
+    if (pid == 0) {
+      dup2(ends[1], STDOUT_FILENO);
+      close(ends[0]);
+      close(ends[1]);
+      if (!std::freopen(errorPath.c_str(), "w", stderr))
+        _exit(127);
+      execv(argv[0], argv.data());
+      _exit(127);
+    }
+    close(ends[1]);
+    output = fdopen(ends[0], "r");
+  }
+
+  /// Empty at the end.
+  std::string readLine() {
+    std::string line;
+    for (int c; (c = std::fgetc(output)) != EOF;) {
+      line += static_cast<char>(c);
+      if (c == '\n')
+        break;
+    }
+    return line;
+  }
+
+  void interrupt() { kill(pid, SIGINT); }
+  void closeOutput() {
+    std::fclose(output);
+    output = nullptr;
+  }
+
+  /// The exit code, or -1 if a signal ended the process.
+  int wait() {
+    while (output && !readLine().empty()) {
+    }
+    if (output)
+      closeOutput();
+    int status = 0;
+    waitpid(pid, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  }
+
+  std::string error() const { return readFile(errorPath); }
+
+private:
+  std::string errorPath;
+  pid_t pid;
+  std::FILE *output;
+};
+
+/// The arguments of a training run that would take very long.
+std::vector<std::string> longRun() {
+  BigramOptions options;
+  options.dp = 2;
+  plan::Plan plan = MakeBigramPlan(options);
+  return {"train", writeFile(".plan", plan.SerializeAsString()),
+          "--data=" + writeFile(".tokens", std::string(100, '\1')),
+          "--steps=1000000000", "--log=-"};
+}
+
+TEST(MpcRunTest, VersionAndHelp) {
+  Process version({"--version"});
+  EXPECT_EQ(version.readLine(), "mpc-run " MPC_EXPECTED_VERSION "\n");
+  EXPECT_EQ(version.wait(), 0);
+  for (const std::string command : {"train", "verify", "inspect"}) {
+    Process help({command, "--help"});
+    std::string text;
+    for (std::string line; !(line = help.readLine()).empty();)
+      text += line;
+    EXPECT_EQ(help.wait(), 0);
+    EXPECT_THAT(text, AllOf(HasSubstr("Usage: mpc-run " + command + " PLAN"),
+                            HasSubstr("Examples:\n")));
+  }
+}
+
+TEST(MpcRunTest, WrongCommandsExitWith2) {
+  Process none({});
+  EXPECT_EQ(none.wait(), 2);
+  EXPECT_THAT(none.error(), HasSubstr("no command given"));
+  Process typo({"trian"});
+  EXPECT_EQ(typo.wait(), 2);
+  EXPECT_THAT(typo.error(),
+              HasSubstr("unknown command trian, did you mean train; "
+                        "commands: train, verify, inspect"));
+  for (const std::string command : {"simulate", "eval"}) {
+    Process later({command});
+    EXPECT_EQ(later.wait(), 2);
+    EXPECT_THAT(later.error(),
+                HasSubstr("command " + command + " is not in this version"));
+  }
+}
+
+TEST(MpcRunTest, InterruptEndsTheRunAfterAStep) {
+  Process process(longRun());
+  EXPECT_THAT(process.readLine(), HasSubstr("{\"step\": 1, "));
+  process.interrupt();
+  EXPECT_EQ(process.wait(), 0);
+  EXPECT_THAT(process.error(), AllOf(HasSubstr("stopped on request after step"),
+                                     HasSubstr("nothing was saved")));
+}
+
+TEST(MpcRunTest, AClosedPipeIsAnErrorWithAMessage) {
+  Process process(longRun());
+  process.readLine();
+  process.closeOutput();
+  EXPECT_EQ(process.wait(), 1);
+  EXPECT_THAT(process.error(),
+              HasSubstr("log on standard output: cannot be written: Broken "
+                        "pipe"));
+}
+
+} // namespace
