@@ -67,7 +67,7 @@ def main():
     (work / "text.txt").write_bytes(bytes(range(32, 127)) * 4000)
     run = lambda *command: subprocess.run(list(map(str, command)), check=True,
                                           capture_output=True, text=True).stdout
-    run(tools / "mpc-translate", f"--import-huggingface={CONFIG}",
+    run(tools / "mpc-translate", "--import-huggingface", CONFIG,
         f"--training={work / 'train.textproto'}", "-o", work / "model.mlir")
 
     sides = {}

@@ -23,6 +23,32 @@ double AdamBound(double m, double m_reference, double v, double v_reference) {
   return bound;
 }
 
+/// m/√v of an element; 0 where it has none.
+double AdamRatio(double m, double v) {
+  const double ratio = std::abs(m) / std::sqrt(v);
+  return std::isfinite(ratio) ? ratio : 0;
+}
+
+/// The bias correction c of the comment of UpdateAllowance, as the reference's
+/// own update shows it, at least 1. Read where m/√v is large, so that weight
+/// decay hardly counts.
+double BiasCorrection(const UpdateFacts& facts) {
+  double largest = 0;
+  for (size_t i = 0; i < facts.after.size(); ++i)
+    largest = std::max(largest, AdamRatio(facts.moment1.reference[i],
+                                          facts.moment2.reference[i]));
+  double correction = 1;
+  for (size_t i = 0; i < facts.after.size(); ++i) {
+    const double ratio =
+        AdamRatio(facts.moment1.reference[i], facts.moment2.reference[i]);
+    const double change = std::abs(facts.after[i] - facts.before[i]);
+    const double shown = change / (facts.learning_rate * ratio);
+    if (ratio > largest / 2 && std::isfinite(shown))
+      correction = std::max(correction, shown);
+  }
+  return correction;
+}
+
 }  // namespace
 
 double LargestMagnitude(absl::Span<const double> values) {
@@ -49,6 +75,8 @@ std::vector<double> UpdateAllowance(const UpdateFacts& facts) {
   const double most = 2 * (largest_change + facts.learning_rate);
   const Pair& first =
       facts.moment1.value.empty() ? facts.gradient : facts.moment1;
+  const double correction =
+      facts.moment2.value.empty() ? 1 : BiasCorrection(facts);
   std::vector<double> allowed(size);
   for (size_t i = 0; i < size; ++i) {
     double explained = 0;
@@ -58,7 +86,7 @@ std::vector<double> UpdateAllowance(const UpdateFacts& facts) {
     } else if (!first.value.empty()) {
       explained = std::abs(first.value[i] - first.reference[i]);
     }
-    explained *= facts.learning_rate;
+    explained *= facts.learning_rate * correction;
     // Not a number where the gradient is none; nothing is explained then.
     if (std::isnan(explained)) explained = 0;
     allowed[i] = kTensorTolerance * largest_change +

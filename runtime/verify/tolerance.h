@@ -58,9 +58,10 @@ struct UpdateFacts {
 
 /// The allowance of each element of a parameter after an update.
 ///
-/// With second moments the update is lr·c·m/(√v + ε), c ≤ 1 (bias correction).
-/// For any ε two updates differ by at most
-///   lr·(|m − m'|/√v + |m'|·|√v − √v'|/(√v·√v')),
+/// With second moments the update is lr·c·m/(√v + ε), where the bias correction
+/// c = √(1 − β₂ᵗ)/(1 − β₁ᵗ) is read off the reference's own update. For any ε two
+/// updates differ by at most
+///   lr·c·(|m − m'|/√v + |m'|·|√v − √v'|/(√v·√v')),
 /// which is taken, but no more than twice (the largest change + lr). Otherwise
 /// it is lr times a clipped gradient or a moment: lr·|g − g'|.
 std::vector<double> UpdateAllowance(const UpdateFacts& facts);
