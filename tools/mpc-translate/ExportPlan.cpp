@@ -1,6 +1,6 @@
 //===- ExportPlan.cpp - compiled modules to plan files ----------*- C++ -*-===//
 
-#include "passes/lowering/export/ExportPlan.h"
+#include "tools/export/ExportPlan.h"
 
 #include "mlir/Parser/Parser.h"
 #include "tools/mpc-translate/Translation.h"

@@ -1,10 +1,10 @@
 //===- ExportPlan.cpp - exec ops to a plan ----------------------*- C++ -*-===//
 
-#include "passes/lowering/export/ExportPlan.h"
+#include "tools/export/ExportPlan.h"
 
 #include "dialects/transformer/IR/Transformer.h"
 #include "passes/lowering/VerifyExec.h"
-#include "passes/lowering/export/PlanMessages.h"
+#include "tools/export/PlanMessages.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/ADT/StringExtras.h"
 

@@ -1,6 +1,6 @@
 //===- PlanMessages.cpp - slices, state and indices as messages -*- C++ -*-===//
 
-#include "passes/lowering/export/PlanMessages.h"
+#include "tools/export/PlanMessages.h"
 
 using namespace mlir;
 

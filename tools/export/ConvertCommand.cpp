@@ -1,6 +1,6 @@
 //===- ConvertCommand.cpp - commands as messages ----------------*- C++ -*-===//
 
-#include "passes/lowering/export/PlanMessages.h"
+#include "tools/export/PlanMessages.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;

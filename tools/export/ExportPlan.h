@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef MPC_PASSES_LOWERING_EXPORT_EXPORTPLAN_H
-#define MPC_PASSES_LOWERING_EXPORT_EXPORTPLAN_H
+#ifndef MPC_TOOLS_EXPORT_EXPORTPLAN_H
+#define MPC_TOOLS_EXPORT_EXPORTPLAN_H
 
 #include "mlir/IR/BuiltinOps.h"
 #include "runtime/plan/plan.pb.h"
@@ -20,4 +20,4 @@ mlir::FailureOr<plan::Plan> exportPlan(mlir::ModuleOp module,
 
 } // namespace mpc
 
-#endif // MPC_PASSES_LOWERING_EXPORT_EXPORTPLAN_H
+#endif // MPC_TOOLS_EXPORT_EXPORTPLAN_H

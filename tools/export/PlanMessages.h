@@ -1,7 +1,7 @@
 //===- PlanMessages.h - attributes and ops as messages ----------*- C++ -*-===//
 
-#ifndef MPC_PASSES_LOWERING_EXPORT_PLANMESSAGES_H
-#define MPC_PASSES_LOWERING_EXPORT_PLANMESSAGES_H
+#ifndef MPC_TOOLS_EXPORT_PLANMESSAGES_H
+#define MPC_TOOLS_EXPORT_PLANMESSAGES_H
 
 #include "dialects/exec/IR/Exec.h"
 #include "runtime/plan/plan.pb.h"
@@ -48,4 +48,4 @@ void convertState(exec::StateOp op, plan::State &message);
 
 } // namespace mpc
 
-#endif // MPC_PASSES_LOWERING_EXPORT_PLANMESSAGES_H
+#endif // MPC_TOOLS_EXPORT_PLANMESSAGES_H
