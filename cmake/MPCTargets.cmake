@@ -42,3 +42,16 @@ function(mpc_add_test name)
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60
     PROPERTIES TIMEOUT 300)
 endfunction()
+
+# mpc_add_mlir_test(NAME SOURCES file... [LINK target...])
+# The same for the compiler. Objects by themselves, since code of an executable
+# cannot use the precompiled header of libraries.
+function(mpc_add_mlir_test name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  add_library(${name}_objects OBJECT ${ARG_SOURCES})
+  target_link_libraries(${name}_objects PUBLIC mpc_options mpc_mlir ${ARG_LINK}
+    GTest::gmock)
+  target_precompile_headers(${name}_objects REUSE_FROM mpc_pch)
+  mpc_add_test(${name} SOURCES $<TARGET_OBJECTS:${name}_objects>
+    LINK ${ARG_LINK})
+endfunction()
