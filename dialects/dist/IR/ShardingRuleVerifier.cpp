@@ -124,7 +124,7 @@ private:
 
   LogicalResult verifyFactors() { // C1
     axesOf.assign(rule.factors.size(), AxesAttr());
-    SmallVector<const Entry *> firstOf(rule.factors.size(), nullptr);
+    firstOf.assign(rule.factors.size(), nullptr);
     for (const Entry &entry : tensors)
       for (auto [dim, factor] : llvm::enumerate(entry.rule->dims)) {
         AxesAttr axes = entry.sharding.getDims()[dim];
@@ -149,15 +149,16 @@ private:
       for (StringAttr axis : axes) {
         auto [it, isNew] = factorOf.try_emplace(axis, factor);
         if (!isNew) // C2
-          return op->emitOpError("splits both factor '")
-                 << rule.factors[it->second].name << "' and factor '"
-                 << rule.factors[factor].name << "' over axis " << axis
-                 << " [C2]";
+          return emitAt(*firstOf[factor])
+                 << "splits factor '" << rule.factors[factor].name
+                 << "' over axis " << axis << ", over which '"
+                 << firstOf[it->second]->rule->name << "' splits factor '"
+                 << rule.factors[it->second].name << "' [C2]";
       }
       if (rule.factors[factor].kind == FactorKind::Whole && !axes.empty())
-        return op->emitOpError("needs factor '") // C3
-               << rule.factors[factor].name << "' whole, it is split over "
-               << quoted(axes.getNames()) << " [C3]";
+        return emitAt(*firstOf[factor]) // C3
+               << "splits factor '" << rule.factors[factor].name << "' over "
+               << quoted(axes.getNames()) << ", the op needs it whole [C3]";
     }
     return success();
   }
@@ -243,7 +244,9 @@ private:
   const ShardingRule &rule;
   dist::MeshAttr mesh;
   SmallVector<Entry> tensors;
+  /// Of each factor: its axes, and the first tensor that has it.
   SmallVector<AxesAttr> axesOf;
+  SmallVector<const Entry *> firstOf;
   llvm::MapVector<StringAttr, unsigned> factorOf;
   llvm::MapVector<StringAttr, unsigned> carriedBy;
 };
