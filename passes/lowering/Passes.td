@@ -47,6 +47,7 @@ def SpecializeMicrobatchesPass
     }
     ```
   }];
+  let dependentDialects = ["::mpc::exec::ExecDialect"];
 }
 
 def HoistDropoutKeysPass

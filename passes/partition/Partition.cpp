@@ -23,19 +23,10 @@ struct PartitionPass : impl::PartitionPassBase<PartitionPass> {
 
 private:
   LogicalResult partition(func::FuncOp function) {
+    if (failed(verifyIsSharded(function)))
+      return failure();
     rememberGlobalTypes(function);
     // Reshards first: they need the sharded types on both of their sides.
-    WalkResult walked = function.walk([&](Operation *op) {
-      for (Type type : op->getResultTypes())
-        if (isa<RankedTensorType>(type) && !dist::getSharding(type)) {
-          op->emitOpError("has result type ")
-              << type << ", expected a sharded type; run mpc-sharding first";
-          return WalkResult::interrupt();
-        }
-      return WalkResult::advance();
-    });
-    if (walked.wasInterrupted())
-      return failure();
     SmallVector<std::tuple<Value, RankedTensorType, dist::ReshardOp>> reshards;
     function.walk([&](dist::ReshardOp op) {
       reshards.emplace_back(op.getInput(), op.getInput().getType(), op);
@@ -65,6 +56,28 @@ private:
                                        function.getBody().getArgumentTypes(),
                                        terminator->getOperandTypes()));
     return success();
+  }
+
+  LogicalResult verifyIsSharded(func::FuncOp function) {
+    if (!function.getBody().hasOneBlock())
+      return function.emitOpError("has ")
+             << function.getBody().getBlocks().size()
+             << " blocks, expected one";
+    for (BlockArgument argument : function.getArguments())
+      if (!dist::getSharding(argument))
+        return function.emitOpError("argument #")
+               << argument.getArgNumber() << " has type " << argument.getType()
+               << ", expected a sharded type; run mpc-sharding first";
+    WalkResult walked = function.walk([&](Operation *op) {
+      for (Type type : op->getResultTypes())
+        if (!dist::getSharding(type)) {
+          op->emitOpError("has result type ")
+              << type << ", expected a sharded type; run mpc-sharding first";
+          return WalkResult::interrupt();
+        }
+      return WalkResult::advance();
+    });
+    return failure(walked.wasInterrupted());
   }
 
   /// Sets all attributes at once: one by one would be quadratic.

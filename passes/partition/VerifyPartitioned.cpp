@@ -23,8 +23,10 @@ struct VerifyPartitionedPass
         return WalkResult::interrupt();
       }
       SmallVector<Type> types(op->getResultTypes());
-      if (auto function = dyn_cast<func::FuncOp>(op))
+      if (auto function = dyn_cast<func::FuncOp>(op)) {
         llvm::append_range(types, function.getArgumentTypes());
+        llvm::append_range(types, function.getResultTypes());
+      }
       for (Type type : types)
         if (dist::getSharding(type)) {
           op->emitOpError("has type ")

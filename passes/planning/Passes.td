@@ -14,6 +14,7 @@ def SetStrategyPass : Pass<"mpc-set-strategy", "::mlir::ModuleOp"> {
     one error. Every later pass reads only the attribute.
     Preserves: every value.
   }];
+  let dependentDialects = ["::mpc::tfm::TfmDialect"];
 }
 
 def ApplyStrategyPass : Pass<"mpc-apply-strategy", "::mlir::ModuleOp"> {

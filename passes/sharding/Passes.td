@@ -14,7 +14,7 @@ def SpreadShardingsPass
     Ensures: every ranked tensor has a sharding, every op satisfies C1 to C6 of
     ShardingRule.h, each change of sharding is a `dist.reshard`, no `dist.pin` is
     left, and all arguments and results bound to one state have one type.
-    Preserves: every value.
+    Preserves: every value, and functions that are sharded already.
 
     Types and reshards are made together, since the IR between the two would not
     verify; a pass that wants other shardings inserts `dist.pin` before this one.

@@ -309,6 +309,16 @@ LogicalResult Propagation::decideByRule(Operation *op) {
   return success();
 }
 
+ShardingAttr Propagation::getStateSharding(tfm::BindingAttr binding) {
+  if (ShardingAttr decided = known.lookup(binding))
+    return decided;
+  // What is updated here leaves as it came.
+  for (BlockArgument argument : function.getArguments())
+    if (tfm::getArgBinding(function, argument.getArgNumber()) == binding)
+      return infos.lookup(argument).sharding;
+  return {};
+}
+
 void Propagation::decideReturn(Operation *op) {
   for (OpOperand &operand : op->getOpOperands()) {
     ShardingAttr sharding = infos[operand.get()].seen();
@@ -317,7 +327,7 @@ void Propagation::decideReturn(Operation *op) {
             tfm::getResultBinding(function, operand.getOperandNumber())) {
       bool read = binding.getKind() == tfm::StateKind::Metric ||
                   binding.getKind() == tfm::StateKind::Counter;
-      if (ShardingAttr decided = known.lookup(binding))
+      if (ShardingAttr decided = getStateSharding(binding))
         target = decided;
       else if (read)
         target = ShardingAttr::getReplicated(mesh, sharding.getDims().size());
@@ -346,6 +356,17 @@ LogicalResult Propagation::decide(Operation *op) {
 
 // ---------------------------------------------------------------- writing
 
+/// The phase of a reshard of `value` for `user`. A return has none of its own: it is
+/// that of the op whose result is returned, or of the function's last op.
+static dist::Phase getPhaseOfUse(Value value, Operation *user) {
+  if (!isa<func::ReturnOp>(user))
+    return tfm::getPhase(user);
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    op = user->getPrevNode();
+  return op ? tfm::getPhase(op) : dist::Phase::Forward;
+}
+
 Value Propagation::getAs(Value value, ShardingAttr sharding, Operation *user) {
   const Info &info = infos[value];
   if (info.reduced && value.getType() ==
@@ -356,7 +377,7 @@ Value Propagation::getAs(Value value, ShardingAttr sharding, Operation *user) {
       OpBuilder builder(user);
       dist::Phase phase = value.getDefiningOp()
                               ? tfm::getPhase(value.getDefiningOp())
-                              : tfm::getPhase(user);
+                              : getPhaseOfUse(value, user);
       reduced = tfm::build<dist::ReshardOp>(
           builder, value.getLoc(), phase,
           dist::withSharding(rankedType(value), info.reduced), value);
@@ -371,7 +392,7 @@ Value Propagation::getAs(Value value, ShardingAttr sharding, Operation *user) {
   });
   Operation *definer = value.getDefiningOp();
   // Input and weight gradients share what they gather.
-  dist::Phase phaseOfUser = tfm::getPhase(user);
+  dist::Phase phaseOfUser = getPhaseOfUse(value, user);
   if (phaseOfUser == dist::Phase::Weight)
     phaseOfUser = dist::Phase::Backward;
   int phase = reduces || isFree(definer) ? -1 : (int)phaseOfUser;
@@ -386,8 +407,8 @@ Value Propagation::getAs(Value value, ShardingAttr sharding, Operation *user) {
     return result = clone->getResult(0);
   }
   OpBuilder builder(user);
-  return result = tfm::build<dist::ReshardOp>(builder, value.getLoc(),
-                                              tfm::getPhase(user), type, value);
+  return result = tfm::build<dist::ReshardOp>(
+             builder, value.getLoc(), getPhaseOfUse(value, user), type, value);
 }
 
 void Propagation::write() {

@@ -81,6 +81,8 @@ private:
   mlir::LogicalResult decide(mlir::Operation *op);
   mlir::LogicalResult decideByRule(mlir::Operation *op);
   void decideReturn(mlir::Operation *op);
+  /// What is decided about a piece of state so far; null if nothing is.
+  dist::ShardingAttr getStateSharding(tfm::BindingAttr binding);
   /// The axes of each factor of `op`, and which axes are taken.
   llvm::SmallVector<dist::AxesAttr>
   assignFactors(mlir::Operation *op, const ShardingRule &rule,

@@ -27,11 +27,26 @@ struct SpreadShardingsPass
     if (!mesh)
       return;
     for (auto function : getOperation().getOps<func::FuncOp>())
-      if (failed(Propagation(function, mesh, known).run()))
+      if (!isSharded(function) &&
+          failed(Propagation(function, mesh, known).run()))
         return signalPassFailure();
   }
 
 private:
+  /// True if shardings were spread before; what is incomplete, the gate finds.
+  static bool isSharded(func::FuncOp function) {
+    auto hasSharding = [](Type type) { return !!dist::getSharding(type); };
+    if (llvm::any_of(function.getArgumentTypes(), hasSharding))
+      return true;
+    return function
+        .walk([&](Operation *op) {
+          return llvm::any_of(op->getResultTypes(), hasSharding)
+                     ? WalkResult::interrupt()
+                     : WalkResult::advance();
+        })
+        .wasInterrupted();
+  }
+
   /// The mesh that all pins name, and the pinned state.
   LogicalResult collectPins(BindingShardings &known, dist::MeshAttr &mesh) {
     auto collect = [&](Operation *op, dist::ShardingAttr pin) -> LogicalResult {
