@@ -15,8 +15,7 @@ using dist::ShardingAttr;
 /// cost does not depend on it.
 static bool mayCarryPartials(Operation *op) {
   return isa<tfm::LinearOp, tfm::LinearInputGradOp, tfm::LinearWeightGradOp,
-             tfm::AddOp, tfm::AccumulateOp, tfm::ScaleOp, tfm::BroadcastOp,
-             tfm::ResidualOp>(op);
+             tfm::AddOp, tfm::AccumulateOp, tfm::ScaleOp, tfm::ResidualOp>(op);
 }
 
 /// Ops whose result can be had in any sharding for nothing; every use gets its own.
@@ -368,7 +367,7 @@ static dist::Phase getPhaseOfUse(Value value, Operation *user) {
 }
 
 Value Propagation::getAs(Value value, ShardingAttr sharding, Operation *user) {
-  const Info &info = infos[value];
+  const Info info = infos.lookup(value);
   if (info.reduced && value.getType() ==
                           dist::withSharding(rankedType(value), info.sharding)) {
     // Reduced once, before the first of its uses.
@@ -391,16 +390,25 @@ Value Propagation::getAs(Value value, ShardingAttr sharding, Operation *user) {
     return !sharding.getPartial().contains(axis);
   });
   Operation *definer = value.getDefiningOp();
+  bool isFreeHere = isFree(definer) && !sharding.isPartial();
+  if (sharding.isPartial()) {
+    // A maximum becomes a sum by way of the value; so does what is made anew.
+    bool isMax = from.isPartial() && from.getReduction() != sharding.getReduction();
+    ShardingAttr whole = isMax ? from : sharding;
+    whole = whole.withPartial({}, ReductionKind::Sum);
+    if ((isMax || isFree(definer)) && from != whole)
+      return getAs(getAs(value, whole, user), sharding, user);
+  }
   // Input and weight gradients share what they gather.
   dist::Phase phaseOfUser = getPhaseOfUse(value, user);
   if (phaseOfUser == dist::Phase::Weight)
     phaseOfUser = dist::Phase::Backward;
-  int phase = reduces || isFree(definer) ? -1 : (int)phaseOfUser;
+  int phase = reduces || isFreeHere ? -1 : (int)phaseOfUser;
   Value &result = reshards[{value, sharding, phase}];
   if (result)
     return result;
   RankedTensorType type = dist::withSharding(rankedType(value), sharding);
-  if (isFree(definer)) {
+  if (isFreeHere) {
     OpBuilder builder(definer);
     Operation *clone = builder.clone(*definer);
     clone->getResult(0).setType(type);

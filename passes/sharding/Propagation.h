@@ -27,9 +27,9 @@ using BindingShardings = llvm::DenseMap<tfm::BindingAttr, dist::ShardingAttr>;
 ///  2. The strongest claim comes first (ties: more axes, results, operand order). An
 ///     axis goes to one factor; a factor keeps the longest free prefix of its claim.
 ///     Results take it, operands are resharded at use.
-///  3. A partial sum is carried only through contractions, add, accumulate, scale and
-///     broadcast, where all of a linear group is partial alike. If a use cannot carry
-///     it, it is reduced once: with one use, there, into the type wanted there; with
+///  3. A partial sum is carried only through contractions, add, accumulate and scale,
+///     where all of a linear group is partial alike. If a use cannot carry it, it is
+///     reduced once: with one use, there, into the type wanted there; with
 ///     several, before the first, into the sharding of the use that lets the
 ///     reduction scatter, or else of the first. A sum of scalars is joined over all
 ///     axes of its terms, so that one reduction serves them all.
