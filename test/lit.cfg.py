@@ -12,8 +12,9 @@ config.suffixes = [".mlir", ".test"]
 config.excludes = ["Inputs"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.mpc_binary_dir, "test")
-config.substitutions.append(("%examples",
-                             os.path.join(config.mpc_source_dir, "examples")))
+for folder in ["examples", "runtime"]:
+    config.substitutions.append(("%" + folder,
+                                 os.path.join(config.mpc_source_dir, folder)))
 
 # A variable of FileCheck lives only within its CHECK-LABEL section, unless its
 # name starts with $.

@@ -95,15 +95,35 @@ private:
     return success();
   }
 
-  void writeKernels() {
-    for (func::FuncOp kernel : kernels) {
-      SmallVector<StringRef> names;
-      for (Operation &op : kernel.getBody().front().without_terminator())
-        names.push_back(op.getName().stripDialect());
-      exec::KernelOp::create(builder, builder.getUnknownLoc(),
-                             kernel.getSymName(), llvm::join(names, " "),
-                             exec::getCompiled(kernel).getExtent());
+  /// The model's ops that a kernel computes, e.g. `bias_add gelu` or `add*3 sqrt`.
+  static std::string describe(func::FuncOp kernel) {
+    SmallVector<std::pair<StringRef, int>> names;
+    for (Operation &op : kernel.getBody().front()) {
+      if (!isa_and_present<tfm::TfmDialect>(op.getDialect()))
+        continue;
+      StringRef name = op.getName().stripDialect();
+      if (names.empty() || names.back().first != name)
+        names.push_back({name, 0});
+      ++names.back().second;
     }
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    llvm::interleave(
+        names, os,
+        [&](auto entry) {
+          os << entry.first;
+          if (entry.second > 1)
+            os << "*" << entry.second;
+        },
+        " ");
+    return text;
+  }
+
+  void writeKernels() {
+    for (func::FuncOp kernel : kernels)
+      exec::KernelOp::create(builder, builder.getUnknownLoc(),
+                             kernel.getSymName(), describe(kernel),
+                             exec::getCompiled(kernel).getExtent());
   }
 
   LogicalResult writeList(func::FuncOp function, const ListMemory &memory) {

@@ -47,10 +47,8 @@ ArrayRef<unsigned> getRows(const ShardingRule &rule) {
 }
 
 /// Ops that share a kernel with no other: sums over all of a tensor, which have no
-/// rows, and the scatter of cotangents into a table.
-bool isAlone(Operation *op, const ShardingRule &rule) {
-  if (isa<tfm::EmbeddingGradOp>(op))
-    return true;
+/// rows.
+bool isAlone(const ShardingRule &rule) {
   return rule.results.front().dims.empty() && !rule.factors.empty();
 }
 
@@ -111,8 +109,23 @@ private:
     }
   }
 
+  bool isScatter(unsigned group) {
+    return llvm::any_of(groups[group].nodes, [&](unsigned node) {
+      return isa<tfm::EmbeddingGradOp>(ops[node]);
+    });
+  }
+
+  /// A scatter into a table may add to what another op has left there, and is no
+  /// loop over rows otherwise.
+  bool fitsScatter(unsigned a, unsigned b) {
+    if (!isScatter(a) && !isScatter(b))
+      return true;
+    return groups[a].nodes.size() == 1 && groups[b].nodes.size() == 1 &&
+           isa<tfm::AccumulateOp, tfm::AddOp>(ops[groups[b].nodes.front()]);
+  }
+
   bool canMerge(unsigned a, unsigned b) {
-    return groups[a].isKernel && groups[b].isKernel &&
+    return groups[a].isKernel && groups[b].isKernel && fitsScatter(a, b) &&
            groups[b].nodes.back() - groups[a].nodes.back() <= kWindow &&
            readsByRows(a, b) && readsByRows(b, a) && !reaches(a, b) &&
            !reaches(b, a);
@@ -134,7 +147,7 @@ private:
     Operation *producer = operand.get().getDefiningOp();
     const ShardingRule &rule = getShardingRule(reader);
     const ShardingRule &producerRule = getShardingRule(producer);
-    if (isAlone(reader, rule) || isAlone(producer, producerRule))
+    if (isAlone(rule) || isAlone(producerRule))
       return false;
     ArrayRef<unsigned> rows = getRows(rule);
     ArrayRef<unsigned> dims = rule.operands[operand.getOperandNumber()].dims;

@@ -7,7 +7,8 @@
 // An op joins the group of a producer if it reads that result by its own rows:
 // then what a row needs is of the same row. Column sums (bias_grad) read rows of
 // another tensor and so begin a group, reductions to a scalar end one, and scalar
-// ops, which have no rows, form groups among themselves.
+// ops, which have no rows, form groups among themselves. The gradient of an
+// embedding is no loop over rows; it may share a kernel with one addition.
 //
 //===----------------------------------------------------------------------===//
 

@@ -148,7 +148,7 @@ LogicalResult StateTable::addIotas(func::FuncOp function) {
     if (failed(useMesh(iota, type)))
       return WalkResult::interrupt();
     State state{exec::StateKind::Constant,
-                builder.getStringAttr("iota_" + Twine(states.size())),
+                builder.getStringAttr("iota_" + Twine(iotas)),
                 type,
                 iota.getLoc(),
                 /*slice=*/{},
@@ -158,7 +158,7 @@ LogicalResult StateTable::addIotas(func::FuncOp function) {
                                        builder.getF64FloatAttr(0),
                                        builder.getStringAttr("")),
                 /*batchInput=*/std::nullopt};
-    states.insert({global, state});
+    iotas += states.insert({global, state}).second;
     return WalkResult::advance();
   });
   return failure(result.wasInterrupted());

@@ -61,6 +61,7 @@ private:
   llvm::MapVector<mlir::Attribute, State> states;
   /// Bindings that share the place of another.
   llvm::DenseMap<mlir::Attribute, tfm::BindingAttr> shared;
+  unsigned iotas = 0;
   int64_t persistentBytes = 0;
   int64_t slotBytes = 0;
   dist::MeshAttr mesh;

@@ -126,7 +126,7 @@ def Exec_StartOp : Exec_Command<"start", (ins
       - (C3) the destination's sizes are what the kind makes of the source's.
   }];
   let assemblyFormat = [{
-    $handle $kind (`reducing` $reduction^)? `over` $axes $source (`along` $source_dimension^)?
+    $handle custom<Keyword>($kind) (`reducing` custom<Keyword>($reduction)^)? `over` $axes $source (`along` $source_dimension^)?
     `->` $destination (`along` $destination_dimension^)?
     (`from` $location^)? attr-dict
   }];

@@ -29,6 +29,22 @@ static ParseResult parseSlices(OpAsmParser &parser, ArrayAttr &slices) {
   return success();
 }
 
+/// An enum as a bare keyword. What enum attributes print by themselves begins with
+/// a space of their own.
+template <typename AttrT>
+static void printKeyword(OpAsmPrinter &printer, Operation *, AttrT attribute) {
+  printer << stringifyEnum(attribute.getValue());
+}
+
+template <typename AttrT>
+static ParseResult parseKeyword(OpAsmParser &parser, AttrT &attribute) {
+  auto value = FieldParser<decltype(attribute.getValue())>::parse(parser);
+  if (failed(value))
+    return failure();
+  attribute = AttrT::get(parser.getContext(), *value);
+  return success();
+}
+
 #include "dialects/exec/IR/ExecDialect.cpp.inc"
 #include "dialects/exec/IR/ExecEnums.cpp.inc"
 #define GET_OP_CLASSES

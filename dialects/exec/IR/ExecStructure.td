@@ -32,7 +32,7 @@ def Exec_TargetOp : Exec_Op<"target", [HasParent<"::mlir::ModuleOp">]> {
                        StrArrayAttr:$features,
                        OptionalAttr<Exec_ObjectAttr>:$object);
   let assemblyFormat = [{
-    $device $triple `features` $features (`object` $object^)? attr-dict
+    custom<Keyword>($device) $triple `features` $features (`object` $object^)? attr-dict
   }];
 }
 
@@ -114,8 +114,8 @@ def Exec_StateOp : Exec_RoleMember<"state"> {
     OptionalAttr<Exec_InitialAttr>:$initial,
     OptionalAttr<Exec_BatchInputAttr>:$batch_input);
   let assemblyFormat = [{
-    $kind $name `:` $type `logical` $logical `at` $slice
-    (`initially` $initial^)? (`loads` $batch_input^)? attr-dict
+    custom<Keyword>($kind) $name `:` $type `logical` $logical `at` $slice
+    (`initially` $initial^)? (`loads` custom<Keyword>($batch_input)^)? attr-dict
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
@@ -139,8 +139,8 @@ def Exec_ListOp : Exec_RoleMember<"list", [
     DefaultValuedAttr<I64Attr, "0">:$chunk);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $sym_name `phase` $phase `variant` $variant (`chunk` $chunk^)?
-    attr-dict-with-keyword $body
+    $sym_name `phase` custom<Keyword>($phase) `variant` custom<Keyword>($variant)
+    (`chunk` $chunk^)? attr-dict-with-keyword $body
   }];
   let hasRegionVerifier = 1;
 }
@@ -174,7 +174,7 @@ def Exec_ObserveOp : Exec_RoleMember<"observe"> {
   let arguments = (ins StrAttr:$name, Exec_StateKindAttr:$kind, StrAttr:$state,
                        I64Attr:$entry, OptionalAttr<StrAttr>:$location);
   let assemblyFormat = [{
-    $name `of` $kind $state `after` $entry (`from` $location^)? attr-dict
+    $name `of` custom<Keyword>($kind) $state `after` $entry (`from` $location^)? attr-dict
   }];
 }
 

@@ -98,8 +98,9 @@ exec.role stage 0 mesh <[]> persistent 64 slot 0 x 0 transient 0 { // run_c2
 
 exec.role stage 0 mesh <[]> persistent 64 slot 0 x 0 transient 0 { // list_c1
   exec.list @f phase update variant only {
-    // expected-error@+1 {{'func.func' op is not a command}}
-    func.func private @g()
+    // expected-error@+1 {{'builtin.module' op is not a command}}
+    builtin.module {
+    }
   }
 }
 

@@ -1,6 +1,6 @@
-// RUN: mpc-opt %s -split-input-file -verify-diagnostics
+// RUN: mpc-opt %s -allow-unregistered-dialect -split-input-file -verify-diagnostics
 
-// expected-error@+1 {{slice of i64, expected f32, bf16, f16 or i32}}
+// expected-error@+1 {{slice of 'i64', expected f32, bf16, f16 or i32}}
 "test.slice_c1"() {slice = #exec.slice<transient + 0, 4xi64>} : () -> ()
 
 // -----

@@ -9,7 +9,7 @@ exec.role stage 0 mesh <["tp"=2]> persistent 64 slot 0 x 0 transient 0 { // stat
 // -----
 
 exec.role stage 0 mesh <[]> persistent 64 slot 0 x 0 transient 64 { // state_c1
-  // expected-error@+1 {{'exec.state' op has type f32, expected a tensor}}
+  // expected-error@+1 {{'exec.state' op has type 'f32', expected a tensor}}
   exec.state carry "a" : f32 logical [] at <persistent + 0, f32>
 }
 

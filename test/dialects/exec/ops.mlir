@@ -7,7 +7,7 @@ exec.target cpu "x86_64-unknown-linux-gnu" features ["avx2", "fma"]
 exec.kernel @kernel_0 "bias_add gelu" extent 32
 
 #mesh = #dist.mesh<["dp"=2, "tp"=2]>
-// CHECK: exec.role stage 0 mesh <["dp"=2, "tp"=2]> persistent 4096 slot 128 x 2 transient 65536
+// CHECK: exec.role stage 0 mesh #mesh persistent 4096 slot 128 x 2 transient 65536
 exec.role stage 0 mesh <["dp"=2, "tp"=2]> persistent 4096 slot 128 x 2 transient 65536 {
   // CHECK: exec.state master "w" : tensor<8x4xf32, #{{.*}}> logical [7, 4] at <persistent + 0, 4x4xf32> initially <normal 2.000000e-02 of "w">
   exec.state master "w" : tensor<8x4xf32, #dist.sharding<#mesh, [{"tp"}, {}]>> logical [7, 4] at <persistent + 0, 4x4xf32> initially <normal 2.0e-02 of "w">

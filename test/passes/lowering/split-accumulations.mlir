@@ -22,13 +22,13 @@ func.func @tied_table(%acc: tensor<2x2xf32>, %g: tensor<1x2x2xf32>,
   return %0 : tensor<2x2xf32>
 }
 
-// A sum of sums is split to the end.
+// A sum of sums is split to the end; what is there first comes first.
 // CHECK-LABEL: func @three_parts
 // CHECK-SAME: %[[ACC:[a-z0-9]+]]: tensor<2xf32>, %[[A:[a-z0-9]+]]: tensor<2xf32>, %[[B:[a-z0-9]+]]: tensor<2xf32>, %[[C:[a-z0-9]+]]: tensor<2xf32>
-// CHECK-NEXT: %[[SA:.*]] = tfm.accumulate %[[ACC]], %[[A]]
+// CHECK-NEXT: %[[SC:.*]] = tfm.accumulate %[[ACC]], %[[C]]
+// CHECK-NEXT: %[[SA:.*]] = tfm.accumulate %[[SC]], %[[A]]
 // CHECK-NEXT: %[[SB:.*]] = tfm.accumulate %[[SA]], %[[B]]
-// CHECK-NEXT: %[[SC:.*]] = tfm.accumulate %[[SB]], %[[C]]
-// CHECK-NEXT: return %[[SC]]
+// CHECK-NEXT: return %[[SB]]
 func.func @three_parts(%acc: tensor<2xf32>, %a: tensor<2xf32>,
     %b: tensor<2xf32>, %c: tensor<2xf32>) -> tensor<2xf32> {
   %0 = tfm.add %a, %b : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
