@@ -28,6 +28,7 @@
 #include "passes/training/Passes.h"
 #include "tools/version.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 using namespace mlir;
@@ -50,7 +51,30 @@ static bool asksForReport(llvm::ArrayRef<char *> arguments) {
   });
 }
 
+/// Whether the file after `-o` is also read: opening it would empty it first.
+static bool writesItsInput(llvm::ArrayRef<char *> arguments) {
+  const auto *option = llvm::find_if(
+      arguments, [](llvm::StringRef text) { return text == "-o"; });
+  if (arguments.end() - option < 2)
+    return false;
+  const auto *output = option + 1;
+  for (const auto *input = arguments.begin() + 1; input != arguments.end();
+       ++input) {
+    bool same = false;
+    if (input != output && !llvm::sys::fs::equivalent(*input, *output, same) &&
+        same) {
+      llvm::errs() << "mpc-opt: error: " << *output
+                   << " is both read and written; expected another file "
+                      "after -o\n";
+      return true;
+    }
+  }
+  return false;
+}
+
 int main(int argc, char **argv) {
+  if (writesItsInput(llvm::ArrayRef(argv, argc)))
+    return EXIT_FAILURE;
   DialectRegistry registry;
   registry.insert<mpc::dist::DistDialect, mpc::exec::ExecDialect,
                   mpc::tfm::TfmDialect, arith::ArithDialect, func::FuncDialect,
