@@ -125,6 +125,19 @@ TEST(UpdateAllowanceTest, MomentDifferencesBoundTheUpdateForEveryEpsilon) {
   }
 }
 
+// Here c is 3, as a beta2 far below 1 has it in early steps.
+TEST(UpdateAllowanceTest, BiasCorrectionIsReadOffTheReferencesUpdate) {
+  Update update;
+  update.before = {0, 0};
+  update.after = {-0.75, 0.75};
+  update.m = {1, 1.5};
+  update.m_reference = {1, 1};
+  update.v = update.v_reference = {1, 1};
+  update.learning_rate = 0.25;
+  EXPECT_DOUBLE_EQ(update.Allowance()[1],
+                   0.75e-5 + 0.75 * 4 / (1 << 23) + 0.25 * 3 * 0.5);
+}
+
 TEST(UpdateAllowanceTest, NoMoreIsExplainedThanTwoLargestChanges) {
   Update update;
   update.before = {0, 0};

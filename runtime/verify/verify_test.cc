@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <string>
 #include <utility>
@@ -107,6 +108,80 @@ TEST(VerifyTest, AMissingReductionIsFoundInReplicasAndParameters) {
                     HasSubstr("parameter w after the update at [0, 0] is "),
                     HasSubstr("on rank 1 (dp=1) and "),
                     HasSubstr("on rank 0 (dp=0), which hold replicas")));
+}
+
+plan::State& StateOf(plan::Plan& plan, plan::StateKind kind) {
+  plan::Role& role = *plan.mutable_roles(0);
+  for (plan::State& state : *role.mutable_states())
+    if (state.kind() == kind) return state;
+  ADD_FAILURE() << "no state of that kind";
+  return *role.mutable_states(0);
+}
+
+plan::Command& AddToUpdate(plan::Plan& plan) {
+  plan::Role& role = *plan.mutable_roles(0);
+  return *role.mutable_lists(role.lists_size() - 1)->add_commands();
+}
+
+TEST(VerifyTest, AReplicaThatNobodyReadsIsComparedToo) {
+  BigramOptions options = Mesh(2, 1);
+  options.zero = true;
+  plan::Plan plan = MakeBigramPlan(options);
+  const plan::Slice compute = StateOf(plan, plan::STATE_KIND_COMPUTE).slice();
+  plan::KeepOnFirstCommand& keep = *AddToUpdate(plan).mutable_keep_on_first();
+  *keep.mutable_source() = compute;
+  *keep.mutable_destination() = compute;
+  EXPECT_THAT(ErrorOf(plan, MakeBigramPlan(Reference())),
+              AllOf(StartsWith("step 1: compute copy of w at [0, 0] is 0 on "
+                               "rank 1 (dp=1) and "),
+                    HasSubstr("on rank 0 (dp=0), which hold replicas")));
+}
+
+// Only ids below 6 occur: the last two rows of `w` are padding.
+plan::Plan MakePaddedPlan(const BigramOptions& options) {
+  plan::Plan plan = MakeBigramPlan(options);
+  plan.mutable_training()->set_vocabulary(6);
+  for (plan::State& state : *plan.mutable_roles(0)->mutable_states())
+    if (state.name() == "w") state.set_logical_sizes(0, 6);
+  return plan;
+}
+
+TEST(VerifyTest, PaddingStartsAsZeroAndHasToStaySo) {
+  const plan::Plan reference = MakePaddedPlan(Reference());
+  plan::Plan plan = MakePaddedPlan(Mesh(2, 1));
+  const absl::Status status = VerifyPlans(plan, reference);
+  EXPECT_TRUE(status.ok()) << status;
+
+  plan::FillCommand& fill = *AddToUpdate(plan).mutable_fill();
+  fill.set_value(1);
+  plan::Slice& rows = *fill.mutable_destination();
+  rows = StateOf(plan, plan::STATE_KIND_MASTER).slice();
+  rows.set_sizes(0, 2);
+  rows.set_offset_bytes(rows.offset_bytes() + 6 * 8 * sizeof(float));
+  EXPECT_THAT(ErrorOf(plan, reference),
+              StartsWith("step 1: parameter w after the update at [6, 0] is 1 "
+                         "on rank 0 (dp=0); expected 0, it is padding beyond "
+                         "[6, 8]"));
+}
+
+// A drift that would be out of tolerance after a few steps.
+TEST(VerifyTest, EachStepStartsFromTheReferencesState) {
+  BigramOptions options;
+  options.standard_deviation = 0;
+  const plan::Plan reference = MakeBigramPlan(options);
+  plan::Plan plan = reference;
+  for (plan::Kernel& kernel : *plan.mutable_target()->mutable_kernels())
+    if (kernel.symbol() == "sgd") kernel.set_symbol("sgd_drift");
+  double worst = 0;
+  VerifyOptions verify;
+  verify.steps = 10;
+  verify.after_step = [&](const StepReport& report) {
+    worst = std::max(worst, report.worst_share);
+    return absl::OkStatus();
+  };
+  const absl::Status status = VerifyPlans(plan, reference, verify);
+  EXPECT_TRUE(status.ok()) << status;
+  EXPECT_GT(worst, 0.3);
 }
 
 TEST(VerifyTest, OtherInitialValuesAreFoundBeforeTheFirstStep) {
