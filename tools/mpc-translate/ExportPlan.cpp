@@ -4,7 +4,7 @@
 
 #include "mlir/Parser/Parser.h"
 #include "tools/mpc-translate/Translation.h"
-#include "tools/mpc-translate/version.h"
+#include "tools/version.h"
 
 using namespace mlir;
 
