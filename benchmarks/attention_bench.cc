@@ -27,7 +27,8 @@ void Run(int64_t batch, int64_t length, float dropout, int threads) {
   std::iota(heads.begin(), heads.end(), 0);
   int32_t seed = 1;
   void* const workspace =
-      std::aligned_alloc(64, runtime::Lanes(shape) * runtime::kLaneBytes);
+      std::aligned_alloc(64, runtime::Lanes(shape) *
+                                 runtime::LaneElements(shape) * sizeof(float));
 
   runtime::AttentionGradArguments g;
   runtime::AttentionArguments& a = g.forward;

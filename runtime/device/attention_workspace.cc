@@ -13,7 +13,8 @@ uint64_t AttentionWorkspaceBytes(const plan::AttentionCommand& command,
   shape.queries = query.sizes(1);
   shape.key_value_heads = query.sizes(2);
   shape.group = query.sizes(3);
-  return Lanes(shape) * kLaneBytes;
+  shape.head_size = query.sizes(4);
+  return Lanes(shape) * LaneElements(shape) * sizeof(float);
 }
 
 }  // namespace mpc::runtime

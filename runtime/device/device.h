@@ -85,7 +85,8 @@ class Arena {
 };
 
 /// The device of one rank. Operations take effect in the order of the calls and
-/// give the same bits in every run and for any number of threads.
+/// give the same bits in every run with the same number of threads; only those of
+/// Gemm may differ with it.
 ///
 /// Thread-compatible: used by one thread at a time.
 class Device {

@@ -29,7 +29,7 @@ inline plan::Plan PlanWithCommands(const std::string& commands) {
         groups { axes: 1 }
         target { device: DEVICE_KIND_CPU }
         roles {
-          persistent_bytes: 4096 slot_bytes: 4096 slots: 2 transient_bytes: 100000
+          persistent_bytes: 4096 slot_bytes: 4096 slots: 2 transient_bytes: 1000000
           lists { name: "list" )pb",
       commands, "} }"));
 }

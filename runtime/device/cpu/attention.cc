@@ -1,12 +1,10 @@
-#include "runtime/device/cpu/blas.h"
 #include "runtime/device/cpu/attention.h"
-
-#include <cblas.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "runtime/device/cpu/score_tile.h"
+#include "runtime/device/cpu/tile_product.h"
 
 namespace mpc::runtime {
 namespace {
@@ -44,13 +42,49 @@ void ScaleRow(float* row, int64_t size, float factor) {
   for (int64_t i = 0; i < size; ++i) row[i] *= factor;
 }
 
+/// Turns the scores of some keys into probabilities and adds what they
+/// contribute to the output.
+void AddKeys(const AttentionArguments& a, const QueryRange& queries,
+             const KeyRange& keys, const Lane& lane, bool first,
+             ScoreTile& tile, RowState* rows, float* output) {
+  const AttentionShape& shape = a.shape;
+  const int64_t stride = QueryStride(shape);
+  const int64_t offset = KeyOffset(shape, queries.sample,
+                                   queries.key_value_head, keys.begin);
+  TransposeTile(a.key + offset, KeyStride(shape), keys.count, shape.head_size,
+                lane.transposed_keys, kTileKeys);
+  CopyTile(a.value + offset, KeyStride(shape), keys.count, shape.head_size,
+           lane.keys, TileRow(shape));
+  tile.Compute(keys, lane);
+  for (int64_t row = 0; row < queries.count; ++row) {
+    Floats* const p = AsVectors(lane.scores + row * kTileKeys);
+    const float correction = UpdateRow(rows[row], p, keys.vectors());
+    if (!first && correction != 1)
+      ScaleRow(output + row * stride, shape.head_size, correction);
+    if (a.dropout > 0)
+      for (int64_t i = 0; i < keys.vectors(); ++i)
+        p[i] *= tile.DropoutFactors(row, i);
+  }
+  TileProduct product;
+  product.rows = queries.count;
+  product.columns = shape.head_size;
+  product.inner = keys.count;
+  product.left = lane.scores, product.left_stride = kTileKeys;
+  product.right = lane.keys, product.right_stride = TileRow(shape);
+  product.destination = output, product.destination_stride = stride;
+  product.accumulate = !first;
+  Multiply(product);
+}
+
 /// The output and logsumexp of some queries of one head.
 void ComputeQueries(const AttentionArguments& a, const QueryRange& queries,
-                    float* scores) {
+                    const Lane& lane) {
   const AttentionShape& shape = a.shape;
   const int64_t d = shape.head_size;
   const int64_t stride = QueryStride(shape);
   float* const output = a.output + queries.Offset(shape);
+  CopyTile(a.query + queries.Offset(shape), stride, queries.count, d,
+           lane.queries, TileRow(shape));
   ScoreTile tile(a, queries);
   RowState rows[kTileQueries];
   bool first = true;
@@ -58,24 +92,7 @@ void ComputeQueries(const AttentionArguments& a, const QueryRange& queries,
     const KeyRange keys = tile.Visible(
         {begin, std::min(kTileKeys, shape.keys - begin)});
     if (keys.count == 0) continue;
-    tile.Compute(keys, scores);
-    const int64_t vectors = (keys.count + kVector - 1) / kVector;
-    for (int64_t row = 0; row < queries.count; ++row) {
-      Floats* const p = AsVectors(scores + row * kTileKeys);
-      const float correction = UpdateRow(rows[row], p, vectors);
-      if (!first && correction != 1)
-        ScaleRow(output + row * stride, d, correction);
-      if (a.dropout > 0)
-        for (int64_t i = 0; i < vectors; ++i)
-          p[i] *= tile.DropoutFactors(row, i);
-    }
-    const float* const value =
-        a.value +
-        (queries.sample * shape.keys + keys.begin) * KeyStride(shape) +
-        queries.key_value_head * d;
-    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, queries.count, d,
-                keys.count, 1.0f, scores, kTileKeys, value, KeyStride(shape),
-                first ? 0.0f : 1.0f, output, stride);
+    AddKeys(a, queries, keys, lane, first, tile, rows, output);
     first = false;
   }
   float* const logsumexp = a.logsumexp + queries.RowOffset(shape);
@@ -95,11 +112,10 @@ void ComputeQueries(const AttentionArguments& a, const QueryRange& queries,
 }  // namespace
 
 void Attention(const AttentionArguments& a, ThreadPool& pool) {
-  UseBlasInCallingThread();
   const AttentionShape& shape = a.shape;
   const int64_t tiles = (shape.queries + kTileQueries - 1) / kTileQueries;
-  RunInLanes(pool, QueryTiles(shape), Lanes(shape), a.workspace,
-             [&](int64_t item, float* lane) {
+  RunInLanes(pool, QueryTiles(shape), a,
+             [&](int64_t item, const Lane& lane) {
                QueryRange queries;
                // The last queries see most keys under a causal mask: first.
                queries.begin = (tiles - 1 - item % tiles) * kTileQueries;

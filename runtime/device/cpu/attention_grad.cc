@@ -1,10 +1,8 @@
-#include <cblas.h>
-
 #include <algorithm>
 
-#include "runtime/device/cpu/blas.h"
 #include "runtime/device/cpu/attention.h"
 #include "runtime/device/cpu/score_tile.h"
+#include "runtime/device/cpu/tile_product.h"
 
 namespace mpc::runtime {
 namespace {
@@ -23,8 +21,8 @@ QueryRows ReadRows(const AttentionGradArguments& g, const QueryRange& queries) {
   const float* output_grad = g.output_grad + queries.Offset(shape);
   QueryRows rows;
   for (int64_t row = 0; row < queries.count; ++row) {
-    rows.product[row] = cblas_sdot(shape.head_size, output + row * stride, 1,
-                                   output_grad + row * stride, 1);
+    rows.product[row] = InnerProduct(
+        output + row * stride, output_grad + row * stride, shape.head_size);
     const float logsumexp =
         g.forward.logsumexp[queries.RowOffset(shape) +
                             row * shape.key_value_heads * shape.group];
@@ -47,82 +45,116 @@ void Differentiate(const ScoreTile& tile, const QueryRows& rows, bool dropout,
   }
 }
 
-/// Adds what some queries of one head contribute to the gradients of their keys
-/// and values, and sets the gradient of these queries.
-void DifferentiateQueries(const AttentionGradArguments& g,
-                          const QueryRange& queries, float* scores,
-                          float* gradients) {
+/// Reads the keys and values of a tile.
+void LoadKeys(const AttentionArguments& a, int64_t offset, int64_t count,
+              const Lane& lane) {
+  const AttentionShape& shape = a.shape;
+  const int64_t stride = KeyStride(shape);
+  CopyTile(a.key + offset, stride, count, shape.head_size, lane.keys,
+           TileRow(shape));
+  TransposeTile(a.key + offset, stride, count, shape.head_size,
+                lane.transposed_keys, kTileKeys);
+  TransposeTile(a.value + offset, stride, count, shape.head_size,
+                lane.transposed_values, kTileKeys);
+}
+
+/// Adds what some queries of one head and the keys of the lane contribute to the
+/// gradients of both.
+void AddQueries(const AttentionGradArguments& g, const QueryRange& queries,
+                const KeyRange& all_keys, const Lane& lane) {
   const AttentionArguments& a = g.forward;
   const AttentionShape& shape = a.shape;
-  const int64_t d = shape.head_size;
+  const int64_t tile_row = TileRow(shape);
   const int64_t query_stride = QueryStride(shape);
-  const int64_t key_stride = KeyStride(shape);
   const int64_t query_offset = queries.Offset(shape);
+  const int64_t key_offset = KeyOffset(shape, queries.sample,
+                                       queries.key_value_head, all_keys.begin);
   ScoreTile tile(a, queries);
+  const KeyRange keys = tile.Visible(all_keys);
+  if (keys.count == 0) return;
+  CopyTile(a.query + query_offset, query_stride, queries.count,
+           shape.head_size, lane.queries, tile_row);
+  CopyTile(g.output_grad + query_offset, query_stride, queries.count,
+           shape.head_size, lane.output_gradients, tile_row);
+  tile.Compute(keys, lane);
+
+  // dP = dO Vᵀ
+  TileProduct product;
+  product.rows = queries.count;
+  product.columns = keys.vectors() * kVector;
+  product.inner = shape.head_size;
+  product.left = lane.output_gradients, product.left_stride = tile_row;
+  product.right = lane.transposed_values, product.right_stride = kTileKeys;
+  product.destination = lane.gradients, product.destination_stride = kTileKeys;
+  Multiply(product);
   const QueryRows rows = ReadRows(g, queries);
-  bool first = true;
-  for (int64_t begin = 0; begin < shape.keys; begin += kTileKeys) {
-    const KeyRange keys = tile.Visible(
-        {begin, std::min(kTileKeys, shape.keys - begin)});
-    if (keys.count == 0) continue;
-    const int64_t key_offset =
-        (queries.sample * shape.keys + keys.begin) * key_stride +
-        queries.key_value_head * d;
-    tile.Compute(keys, scores);
-    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, queries.count,
-                keys.count, d, 1.0f, g.output_grad + query_offset, query_stride,
-                a.value + key_offset, key_stride, 0.0f, gradients, kTileKeys);
-    const int64_t vectors = (keys.count + kVector - 1) / kVector;
-    for (int64_t row = 0; row < queries.count; ++row)
-      Differentiate(tile, rows, a.dropout > 0, row, vectors,
-                    AsVectors(scores + row * kTileKeys),
-                    AsVectors(gradients + row * kTileKeys));
-    cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, keys.count, d,
-                queries.count, 1.0f, scores, kTileKeys,
-                g.output_grad + query_offset, query_stride, 1.0f,
-                g.value_grad + key_offset, key_stride);
-    cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, keys.count, d,
-                queries.count, a.scale, gradients, kTileKeys,
-                a.query + query_offset, query_stride, 1.0f,
-                g.key_grad + key_offset, key_stride);
-    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, queries.count, d,
-                keys.count, a.scale, gradients, kTileKeys, a.key + key_offset,
-                key_stride, first ? 0.0f : 1.0f, g.query_grad + query_offset,
-                query_stride);
-    first = false;
-  }
-  if (first)
-    for (int64_t row = 0; row < queries.count; ++row)
-      std::fill_n(g.query_grad + query_offset + row * query_stride, d, 0.0f);
+  for (int64_t i = 0; i < queries.count; ++i)
+    Differentiate(tile, rows, a.dropout > 0, i, keys.vectors(),
+                  AsVectors(lane.scores + i * kTileKeys),
+                  AsVectors(lane.gradients + i * kTileKeys));
+
+  // dV += Pᵀ dO
+  product.rows = keys.count;
+  product.columns = shape.head_size;
+  product.inner = queries.count;
+  product.transpose_left = true;
+  product.left = lane.scores, product.left_stride = kTileKeys;
+  product.right = lane.output_gradients, product.right_stride = tile_row;
+  product.destination = g.value_grad + key_offset;
+  product.destination_stride = KeyStride(shape);
+  product.accumulate = true;
+  Multiply(product);
+  // dK += scale dSᵀ Q
+  product.left = lane.gradients;
+  product.right = lane.queries;
+  product.destination = g.key_grad + key_offset;
+  product.scale = a.scale;
+  Multiply(product);
+  // dQ += scale dS K
+  product.rows = queries.count;
+  product.inner = keys.count;
+  product.transpose_left = false;
+  product.right = lane.keys;
+  product.destination = g.query_grad + query_offset;
+  product.destination_stride = query_stride;
+  Multiply(product);
+}
+
+void ZeroRows(float* first, int64_t stride, int64_t rows, int64_t columns) {
+  for (int64_t row = 0; row < rows; ++row)
+    std::fill_n(first + row * stride, columns, 0.0f);
 }
 
 /// All of a key-value head of a sample.
 void DifferentiateHead(const AttentionGradArguments& g, int64_t sample,
-                       int64_t head, float* lane) {
+                       int64_t head, const Lane& lane) {
   const AttentionShape& shape = g.forward.shape;
   const int64_t d = shape.head_size;
-  for (int64_t key = 0; key < shape.keys; ++key) {
-    const int64_t offset =
-        (sample * shape.keys + key) * KeyStride(shape) + head * d;
-    std::fill_n(g.key_grad + offset, d, 0.0f);
-    std::fill_n(g.value_grad + offset, d, 0.0f);
+  const int64_t first_key = KeyOffset(shape, sample, head, 0);
+  ZeroRows(g.key_grad + first_key, KeyStride(shape), shape.keys, d);
+  ZeroRows(g.value_grad + first_key, KeyStride(shape), shape.keys, d);
+  // The query heads of a group lie next to each other.
+  ZeroRows(g.query_grad + QueryRange{sample, head, 0, 0, 0}.Offset(shape),
+           QueryStride(shape), shape.queries, shape.group * d);
+  for (int64_t begin = 0; begin < shape.keys; begin += kTileKeys) {
+    const KeyRange keys = {begin, std::min(kTileKeys, shape.keys - begin)};
+    LoadKeys(g.forward, KeyOffset(shape, sample, head, begin), keys.count,
+             lane);
+    for (int64_t group = 0; group < shape.group; ++group)
+      for (int64_t query = 0; query < shape.queries; query += kTileQueries)
+        AddQueries(g,
+                   {sample, head, group, query,
+                    std::min(kTileQueries, shape.queries - query)},
+                   keys, lane);
   }
-  for (int64_t group = 0; group < shape.group; ++group)
-    for (int64_t begin = 0; begin < shape.queries; begin += kTileQueries)
-      DifferentiateQueries(
-          g,
-          {sample, head, group, begin,
-           std::min(kTileQueries, shape.queries - begin)},
-          lane, lane + kTileQueries * kTileKeys);
 }
 
 }  // namespace
 
 void AttentionGrad(const AttentionGradArguments& g, ThreadPool& pool) {
-  UseBlasInCallingThread();
   const AttentionShape& shape = g.forward.shape;
-  RunInLanes(pool, shape.batch * shape.key_value_heads, Lanes(shape),
-             g.forward.workspace, [&](int64_t item, float* lane) {
+  RunInLanes(pool, shape.batch * shape.key_value_heads, g.forward,
+             [&](int64_t item, const Lane& lane) {
                DifferentiateHead(g, item / shape.key_value_heads,
                                  item % shape.key_value_heads, lane);
              });

@@ -301,10 +301,10 @@ TEST(AttentionWorkspaceTest, IsModestAndNamesNoBytesWithoutAShape) {
   for (int64_t size : {1, 64, 1, 1, 64})
     command.mutable_query()->add_sizes(size);
   EXPECT_EQ(AttentionWorkspaceBytes(command, plan::DEVICE_KIND_CPU),
-            kLaneBytes);
+            4u * LaneElements({1, 64, 64, 1, 1, 64}));
   command.mutable_query()->set_sizes(0, 1000);
   EXPECT_EQ(AttentionWorkspaceBytes(command, plan::DEVICE_KIND_CPU),
-            64 * kLaneBytes);
+            64u * 4 * LaneElements({1, 64, 64, 1, 1, 64}));
   EXPECT_EQ(AttentionWorkspaceBytes(command, plan::DEVICE_KIND_UNSPECIFIED),
             0u);
 }

@@ -14,12 +14,43 @@ namespace mpc::runtime {
 inline constexpr int64_t kTileQueries = 64;
 inline constexpr int64_t kTileKeys = 128;
 
-/// Two tiles: the gradient keeps probabilities and their gradients.
-inline constexpr int64_t kLaneElements = 2 * kTileQueries * kTileKeys;
-inline constexpr uint64_t kLaneBytes = kLaneElements * sizeof(float);
-
 /// Attention uses no more threads than this.
 inline constexpr int64_t kMaximalLanes = 64;
+
+/// Elements from row to row of a tile of queries or keys: aligned rows.
+inline int64_t TileRow(const AttentionShape& shape) {
+  return (shape.head_size + 15) / 16 * 16;
+}
+
+/// The working memory of one thread.
+struct Lane {
+  Lane(float* memory, const AttentionShape& shape)
+      : scores(memory),
+        gradients(scores + kTileQueries * kTileKeys),
+        queries(gradients + kTileQueries * kTileKeys),
+        output_gradients(queries + kTileQueries * TileRow(shape)),
+        keys(output_gradients + kTileQueries * TileRow(shape)),
+        transposed_keys(keys + kTileKeys * TileRow(shape)),
+        transposed_values(transposed_keys + kTileKeys * TileRow(shape)) {}
+
+  /// [kTileQueries, kTileKeys]
+  float* scores;
+  float* gradients;
+  /// [kTileQueries, TileRow]
+  float* queries;
+  float* output_gradients;
+  /// [kTileKeys, TileRow]: keys in the gradient, values in the forward pass.
+  float* keys;
+  /// [head size, kTileKeys]
+  float* transposed_keys;
+  float* transposed_values;
+};
+
+/// The elements of a Lane.
+inline int64_t LaneElements(const AttentionShape& shape) {
+  return 2 * kTileQueries * kTileKeys +
+         (2 * kTileQueries + 3 * kTileKeys) * TileRow(shape);
+}
 
 /// Blocks of queries of all heads of all samples.
 inline int64_t QueryTiles(const AttentionShape& shape) {
@@ -27,7 +58,6 @@ inline int64_t QueryTiles(const AttentionShape& shape) {
          ((shape.queries + kTileQueries - 1) / kTileQueries);
 }
 
-/// Parts of the working memory; each is used by one thread at a time.
 inline int64_t Lanes(const AttentionShape& shape) {
   return std::min(kMaximalLanes, QueryTiles(shape));
 }

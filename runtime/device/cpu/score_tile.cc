@@ -1,12 +1,11 @@
 #include "runtime/device/cpu/score_tile.h"
 
-#include <cblas.h>
-
 #include <algorithm>
 #include <atomic>
 #include <limits>
 
 #include "runtime/device/cpu/random.h"
+#include "runtime/device/cpu/tile_product.h"
 
 namespace mpc::runtime {
 
@@ -60,24 +59,26 @@ KeyRange ScoreTile::Visible(KeyRange keys) const {
   return keys;
 }
 
-void ScoreTile::Compute(const KeyRange& keys, float* scores) {
+void ScoreTile::Compute(const KeyRange& keys, const Lane& lane) {
   const AttentionShape& shape = a_.shape;
-  const int64_t key_offset =
-      (queries_.sample * shape.keys + keys.begin) * KeyStride(shape) +
-      queries_.key_value_head * shape.head_size;
-  cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, queries_.count,
-              keys.count, shape.head_size, a_.scale,
-              a_.query + queries_.Offset(shape), QueryStride(shape),
-              a_.key + key_offset, KeyStride(shape), 0.0f, scores, kTileKeys);
+  TileProduct product;
+  product.rows = queries_.count;
+  product.columns = keys.vectors() * kVector;
+  product.inner = shape.head_size;
+  product.left = lane.queries, product.left_stride = TileRow(shape);
+  product.right = lane.transposed_keys, product.right_stride = kTileKeys;
+  product.destination = lane.scores, product.destination_stride = kTileKeys;
+  product.scale = a_.scale;
+  Multiply(product);
   std::fill_n(key_positions_, kTileKeys, 0);
   if (query_positions_)
     std::copy_n(a_.key_positions + queries_.sample * shape.keys + keys.begin,
                 keys.count, key_positions_);
-  Mask(keys, scores);
+  Mask(keys, lane.scores);
 }
 
 void ScoreTile::Mask(const KeyRange& keys, float* scores) const {
-  const int64_t vectors = (keys.count + kVector - 1) / kVector;
+  const int64_t vectors = keys.vectors();
   for (int64_t row = 0; row < queries_.count; ++row)
     for (int64_t i = keys.count; i < vectors * kVector; ++i)
       scores[row * kTileKeys + i] = -kInfinity;
@@ -94,15 +95,18 @@ void ScoreTile::Mask(const KeyRange& keys, float* scores) const {
   }
 }
 
-void RunInLanes(ThreadPool& pool, int64_t items, int64_t lanes, void* workspace,
-                const std::function<void(int64_t item, float* lane)>& body) {
+void RunInLanes(
+    ThreadPool& pool, int64_t items, const AttentionArguments& arguments,
+    const std::function<void(int64_t item, const Lane& lane)>& body) {
+  const AttentionShape& shape = arguments.shape;
   std::atomic<int64_t> next{0};
-  lanes = std::min<int64_t>({lanes, items, pool.threads()});
-  pool.Run(lanes, [&](int64_t lane, int) {
-    float* const memory =
-        static_cast<float*>(workspace) + lane * kLaneElements;
-    for (int64_t item = next++; item < items; item = next++)
-      body(item, memory);
+  const int64_t lanes =
+      std::min<int64_t>({Lanes(shape), items, pool.threads()});
+  pool.Run(lanes, [&](int64_t i, int) {
+    const Lane lane(
+        static_cast<float*>(arguments.workspace) + i * LaneElements(shape),
+        shape);
+    for (int64_t item = next++; item < items; item = next++) body(item, lane);
   });
 }
 

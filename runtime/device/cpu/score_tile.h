@@ -32,12 +32,22 @@ struct QueryRange {
   int64_t RowOffset(const AttentionShape& shape) const;
 };
 
-/// Keys of a tile; those behind the last that a query sees are cut off.
+/// Keys of a tile.
 struct KeyRange {
   int64_t begin, count;
+
+  /// Vectors of a row of scores.
+  int64_t vectors() const { return (count + kVector - 1) / kVector; }
 };
 
-/// One tile of scores, kTileQueries × kTileKeys, in the working memory.
+/// The place of a key in k and v.
+inline int64_t KeyOffset(const AttentionShape& shape, int64_t sample,
+                         int64_t key_value_head, int64_t key) {
+  return (sample * shape.keys + key) * KeyStride(shape) +
+         key_value_head * shape.head_size;
+}
+
+/// One tile of scores, in a lane of the working memory.
 class ScoreTile {
  public:
   ScoreTile(const AttentionArguments& arguments, const QueryRange& queries);
@@ -45,12 +55,12 @@ class ScoreTile {
   /// Narrows `keys` to what any of the queries sees; count 0: nothing.
   KeyRange Visible(KeyRange keys) const;
 
-  /// Writes scale · q kᵀ to `scores`, −∞ where masked and up to the next vector
-  /// behind each row.
-  void Compute(const KeyRange& keys, float* scores);
+  /// Writes scale · q kᵀ to the lane's scores, −∞ where masked and up to the next
+  /// vector behind each row. The lane holds the queries and the transposed keys.
+  void Compute(const KeyRange& keys, const Lane& lane);
 
-  /// What probability number 8·i of row `row` is multiplied by on account of
-  /// dropout; for the keys of the last Compute.
+  /// What the probabilities of vector `vector` of row `row` are multiplied by on
+  /// account of dropout; for the keys of the last Compute.
   Floats DropoutFactors(int64_t row, int64_t vector) const {
     const Words position = (Words)reinterpret_cast<const Ints*>(
         key_positions_)[vector];
@@ -76,10 +86,11 @@ class ScoreTile {
   alignas(64) int32_t key_positions_[kTileKeys];
 };
 
-/// Runs `items` items on at most `lanes` threads, each with its part of the
-/// working memory.
-void RunInLanes(ThreadPool& pool, int64_t items, int64_t lanes, void* workspace,
-                const std::function<void(int64_t item, float* lane)>& body);
+/// Runs `items` items on as many threads as there are lanes in the working memory
+/// of `arguments`.
+void RunInLanes(
+    ThreadPool& pool, int64_t items, const AttentionArguments& arguments,
+    const std::function<void(int64_t item, const Lane& lane)>& body);
 
 }  // namespace mpc::runtime
 
