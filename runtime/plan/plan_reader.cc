@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "google/protobuf/stubs/logging.h"
+#include "runtime/plan/plan_bytes.h"
 #include "runtime/plan/validate.h"
 #include "runtime/status_macros.h"
 
@@ -49,6 +50,10 @@ absl::StatusOr<plan::Plan> ParsePlan(absl::string_view bytes,
         name, plan.version(),
         plan.compiler_version().empty() ? "unknown" : plan.compiler_version(),
         kPlanVersion));
+  if (!HasValidChecksum(bytes))
+    return absl::DataLossError(absl::StrFormat(
+        "%s is damaged or incomplete (%d bytes): its checksum does not match",
+        name, bytes.size()));
   if (absl::Status status = ValidatePlan(plan); !status.ok())
     return absl::Status(status.code(),
                         absl::StrCat(name, ": ", status.message()));

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "runtime/cli/command_line.h"
+#include "runtime/plan/plan_bytes.h"
 #include "runtime/testing/bigram_plan.h"
 
 namespace mpc::runtime {
@@ -40,7 +41,7 @@ class TrainCommandTest : public ::testing::Test {
   }
 
   std::string WritePlan(const plan::Plan& plan) {
-    return Write("plan", plan.SerializeAsString());
+    return Write("plan", SerializePlan(plan));
   }
 
   // A file of `count` ids below 8.

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "runtime/plan/plan_bytes.h"
 #include "runtime/testing/bigram_plan.h"
 
 #include <gmock/gmock.h>
@@ -109,7 +110,7 @@ std::vector<std::string> longRun() {
   BigramOptions options;
   options.dp = 2;
   plan::Plan plan = MakeBigramPlan(options);
-  return {"train", writeFile(".plan", plan.SerializeAsString()),
+  return {"train", writeFile(".plan", SerializePlan(plan)),
           "--data=" + writeFile(".tokens", std::string(100, '\1')),
           "--steps=1000000000", "--log=-"};
 }

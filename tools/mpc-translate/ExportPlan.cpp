@@ -3,6 +3,7 @@
 #include "tools/export/ExportPlan.h"
 
 #include "mlir/Parser/Parser.h"
+#include "runtime/plan/plan_bytes.h"
 #include "tools/mpc-translate/Translation.h"
 #include "tools/version.h"
 
@@ -19,7 +20,7 @@ LogicalResult writePlan(const TranslationRequest &request,
   FailureOr<plan::Plan> plan = exportPlan(*module, MPC_VERSION);
   if (failed(plan))
     return failure();
-  output << plan->SerializeAsString();
+  output << runtime::SerializePlan(*std::move(plan));
   return success();
 }
 
