@@ -8,15 +8,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
-#include "runtime/executor/launch.h"
 #include "runtime/plan/plan_reader.h"
-#include "runtime/status_macros.h"
-#include "runtime/train/step_runner.h"
-#include "runtime/verify/followed_states.h"
-#include "runtime/verify/logical_tensor.h"
 #include "test/oracle/Golden.h"
+#include "test/oracle/ObservedSteps.h"
 #include <cmath>
-#include <mutex>
 
 namespace mpc::runtime {
 namespace {
@@ -46,66 +41,24 @@ private:
   const Golden &golden;
 };
 
-/// Logical tensors by the name of the observable, a map a step.
-using Observed = std::map<std::string, std::vector<double>>;
-
 class PlanGolden : public ::testing::TestWithParam<std::string> {
 protected:
   void SetUp() override {
     std::optional<Golden> numbers = readGolden(MPC_GOLDEN_FILE);
     ASSERT_TRUE(numbers) << MPC_GOLDEN_FILE;
     golden = *std::move(numbers);
-    auto read = LoadPlan(
-        absl::StrCat(MPC_GOLDEN_PLANS, "/", GetParam(), ".plan"));
-    ASSERT_TRUE(read.ok()) << read.status();
-    plan = *std::move(read);
-    observed.resize(golden.steps.size());
-    absl::Status status = LaunchRanks(
-        plan, {}, [&](RankProgram &program) { return runRank(program); });
-    ASSERT_TRUE(status.ok()) << status;
-  }
-
-  absl::Status runRank(RankProgram &program) {
-    MPC_RETURN_IF_ERROR(program.InitializeState(/*seed=*/0));
-    for (int index : program.StatesOfKind(plan::STATE_KIND_MASTER)) {
-      const plan::State &state = program.role().states(index);
-      const Golden::Tensor &value = golden.parameters.at(state.name());
-      std::vector<float> whole(value.values.begin(), value.values.end());
-      WritePiece(plan.mesh(), state, program.rank(),
-                 {reinterpret_cast<const char *>(whole.data()),
-                  whole.size() * sizeof(float)},
-                 program.StateBytes(index));
-    }
-    GoldenBatch batch(golden);
-    MPC_ASSIGN_OR_RETURN(StepRunner runner,
-                         StepRunner::Create(&program, &batch, /*seed=*/0));
-    for (size_t step = 0; step < golden.steps.size(); ++step) {
-      SavedObservables saved;
-      MPC_RETURN_IF_ERROR(runner.Run(step + 1, [&](int entry) {
-        SaveObservables(program, entry, saved);
-        return absl::OkStatus();
-      }));
-      MPC_RETURN_IF_ERROR(gather(program, saved, observed[step]));
-    }
-    return absl::OkStatus();
-  }
-
-  /// Joins the ranks' parts, on the first rank.
-  absl::Status gather(RankProgram &program, const SavedObservables &saved,
-                      Observed &to) {
-    for (const ObservedState &observable : ObservablesOf(plan)) {
-      MPC_ASSIGN_OR_RETURN(
-          std::vector<std::string> pieces,
-          program.world().Gather(saved.at(observable.name), /*root=*/0));
-      if (program.rank() != 0)
-        continue;
-      MPC_ASSIGN_OR_RETURN(AssembledTensor whole,
-                           Assemble(plan.mesh(), *observable.state, pieces));
-      EXPECT_FALSE(whole.replica_difference) << observable.name;
-      EXPECT_FALSE(whole.padding) << observable.name;
-      to[observable.name] = std::move(whole.values);
-    }
-    return absl::OkStatus();
+    auto plan =
+        LoadPlan(absl::StrCat(MPC_GOLDEN_PLANS, "/", GetParam(), ".plan"));
+    ASSERT_TRUE(plan.ok()) << plan.status();
+    auto steps = observeSteps(
+        *plan,
+        [&](const plan::State &state) {
+          const Golden::Tensor &value = golden.parameters.at(state.name());
+          return std::vector<float>(value.values.begin(), value.values.end());
+        },
+        GoldenBatch(golden), golden.steps.size());
+    ASSERT_TRUE(steps.ok()) << steps.status();
+    observed = *std::move(steps);
   }
 
   double scalar(size_t step, const std::string &name) {
@@ -113,8 +66,7 @@ protected:
   }
 
   Golden golden;
-  plan::Plan plan;
-  std::vector<Observed> observed;
+  std::vector<ObservedStep> observed;
 };
 
 TEST_P(PlanGolden, LossAndEveryGradientAreThoseOfPyTorch) {
