@@ -260,6 +260,9 @@ Value ModelBuilder::feedForward(Value x, const std::string &block) {
   case Activation::Relu:
     y = create<ReluOp>(act, y.getType(), y);
     break;
+  case Activation::Silu:
+    y = create<SiluOp>(act, y.getType(), y);
+    break;
   }
   y = linear(y, part + ".c_proj", {hiddenDim()}, {ffn}, residualDeviation());
   return dropout(y, part + ".dropout", spec.residualDropout);

@@ -15,7 +15,7 @@
 
 namespace mpc {
 
-enum class Activation { GeluTanh, Gelu, Relu };
+enum class Activation { GeluTanh, Gelu, Relu, Silu };
 enum class Norm { None, Layer };
 enum class Loss { CrossEntropy, LabelLogit };
 

@@ -40,6 +40,9 @@ LogicalResult readActivation(const spec::Model &message, ModelSpec &model,
   case spec::Model::RELU:
     model.activation = Activation::Relu;
     return success();
+  case spec::Model::SILU:
+    model.activation = Activation::Silu;
+    return success();
   default:
     return refuseValue(message, "activation", origins);
   }

@@ -46,4 +46,35 @@ def VerifyShardingsPass
   }];
 }
 
+def PrintCommunicationPass
+    : Pass<"mpc-print-communication", "::mlir::ModuleOp"> {
+  let summary = "Prints what each function of a sharded module communicates";
+  let description = [{
+    Requires: `mpc-verify-shardings`.
+    Ensures: nothing; prints a table on standard output, one line for each function,
+    kind of communication and mesh axes: how many reshards take it, and how many
+    bytes a rank sends for them in one run of the function. A reshard that takes two
+    kinds is in two lines. mpc-opt prints no IR beside it unless -o says where to.
+    Preserves: everything.
+
+    Bytes are those of a ring of the n ranks that the axes span, rounded up for each
+    reshard; size is the larger of what a rank holds before and after:
+
+      - all-reduce: 2(n - 1)/n · size
+      - reduce-scatter, all-gather, all-to-all: (n - 1)/n · size
+      - local: 0
+
+    ```mlir
+    #mesh = #dist.mesh<["tp"=2]>
+    #sum = #dist.sharding<#mesh, [{} ], sum = {"tp"}>
+    #whole = #dist.sharding<#mesh, [{} ]>
+    func.func @f(%x: tensor<8xf32, #sum>) -> tensor<8xf32, #whole> {
+      %0 = dist.reshard %x  // f  all-reduce  tp  1  32
+        : tensor<8xf32, #sum> -> tensor<8xf32, #whole>
+      return %0 : tensor<8xf32, #whole>
+    }
+    ```
+  }];
+}
+
 #endif // MPC_PASSES_SHARDING_PASSES_TD

@@ -81,6 +81,8 @@ static constexpr OpInstance kInstances[] = {
      "form = #tfm.gelu_form<erf>"},
     {"relu", "(" F("6x6x6") ") -> " F("6x6x6"), ""},
     {"relu_grad", "(" F("6x6x6") ", " F("6x6x6") ") -> " F("6x6x6"), ""},
+    {"silu", "(" F("6x6x6") ") -> " F("6x6x6"), ""},
+    {"silu_grad", "(" F("6x6x6") ", " F("6x6x6") ") -> " F("6x6x6"), ""},
     {"residual", "(" F("6x6x6") ") -> " F("6x6x6"), ""},
     {"attention", ATTENTION,
      "scale = 0.5 : f32, causal = false, rate = 0.0 : f32, key = 0 : i32"},

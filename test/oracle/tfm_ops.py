@@ -80,6 +80,14 @@ def gelu_grad(a, g, x):
     return g * ((1 + t) / 2 + x / 2 * (1 - t * t) * slope)
 
 
+def sigmoid(x):
+    return 1 / (1 + np.exp(-x))
+
+
+def silu_grad(a, g, x):
+    return g * sigmoid(x) * (1 + x * (1 - sigmoid(x)))
+
+
 def mix(x):
     with np.errstate(over="ignore"):
         x = x ^ (x >> np.uint32(16))
@@ -186,6 +194,8 @@ OPS = {
     "tfm.gelu_grad": gelu_grad,
     "tfm.relu": lambda a, x: np.maximum(x, 0),
     "tfm.relu_grad": lambda a, g, x: np.where(x > 0, g, 0),
+    "tfm.silu": lambda a, x: x * sigmoid(x),
+    "tfm.silu_grad": silu_grad,
     "tfm.residual": lambda a, x: x,
     "tfm.attention": attention,
     "tfm.attention_grad": attention_grad,

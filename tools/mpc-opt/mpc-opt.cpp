@@ -44,10 +44,12 @@ static FailureOr<mpc::StrategyOverrides> readStrategy(llvm::StringRef path) {
   return mpc::parseStrategy(file->getMemBufferRef(), &context);
 }
 
-/// What some passes print takes the place of the IR on standard output.
+/// What a pass named mpc-print-… prints stands on standard output in place of
+/// the IR.
 static bool asksForReport(llvm::ArrayRef<char *> arguments) {
   return llvm::any_of(arguments, [](llvm::StringRef argument) {
-    return argument.ltrim('-') == "mpc-print-parameter-count";
+    return argument.starts_with("-mpc-print-") ||
+           argument.starts_with("--mpc-print-");
   });
 }
 

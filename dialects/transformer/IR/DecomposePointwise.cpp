@@ -83,6 +83,22 @@ SmallVector<Value> ReluGradOp::decompose(OpBuilder &builder,
   });
 }
 
+static Scalar sigmoid(Scalar x) { return 1.0 / (exp(-1.0 * x) + 1.0); }
+
+SmallVector<Value> SiluOp::decompose(OpBuilder &builder, ValueRange operands) {
+  return mapElements(*this, builder, operands, [](ArrayRef<Scalar> in) {
+    return in[0] * sigmoid(in[0]);
+  });
+}
+
+SmallVector<Value> SiluGradOp::decompose(OpBuilder &builder,
+                                         ValueRange operands) {
+  return mapElements(*this, builder, operands, [](ArrayRef<Scalar> in) {
+    Scalar grad = in[0], x = in[1], s = sigmoid(x);
+    return grad * s * (x * (1.0 - s) + 1.0);
+  });
+}
+
 SmallVector<Value> ResidualOp::decompose(OpBuilder &, ValueRange operands) {
   return {operands[0]};
 }

@@ -247,6 +247,16 @@ def Tfm_ReluGradOp : Tfm_PointwiseOp<"relu_grad",
   let summary = "out_grad where x > 0, else 0";
 }
 
+def Tfm_SiluOp : Tfm_PointwiseOp<"silu", (ins Tfm_Tensor:$x),
+    [Tfm_Differentiable]> {
+  let summary = "x · sigmoid(x)";
+}
+
+def Tfm_SiluGradOp : Tfm_PointwiseOp<"silu_grad",
+    (ins Tfm_Tensor:$out_grad, Tfm_Tensor:$x)> {
+  let summary = "the cotangent of silu's input";
+}
+
 def Tfm_ResidualOp : Tfm_PointwiseOp<"residual", (ins Tfm_Tensor:$x),
     [Tfm_Differentiable]> {
   let summary = "marks the residual stream";

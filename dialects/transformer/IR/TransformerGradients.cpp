@@ -100,6 +100,12 @@ Grads ReluOp::buildGradients(OpBuilder &builder, ArrayRef<Value> out,
                                getX())};
 }
 
+Grads SiluOp::buildGradients(OpBuilder &builder, ArrayRef<Value> out,
+                             ArrayRef<bool>) {
+  return {backward<SiluGradOp>(builder, *this, getX().getType(), out[0],
+                               getX())};
+}
+
 Grads ResidualOp::buildGradients(OpBuilder &builder, ArrayRef<Value> out,
                                  ArrayRef<bool>) {
   return {backward<ResidualOp>(builder, *this, getX().getType(), out[0])};

@@ -138,6 +138,13 @@ std::string ReluGradOp::getShardingRuleText() {
   return getPointwiseRule({"out_grad", "x"}, {"out"}, rankOf(getOut()),
                           "linear out_grad");
 }
+std::string SiluOp::getShardingRuleText() {
+  return getPointwiseRule({"x"}, {"out"}, rankOf(getOut()));
+}
+std::string SiluGradOp::getShardingRuleText() {
+  return getPointwiseRule({"out_grad", "x"}, {"out"}, rankOf(getOut()),
+                          "linear out_grad");
+}
 std::string ResidualOp::getShardingRuleText() {
   return getPointwiseRule({"x"}, {"out"}, rankOf(getOut()), "linear x");
 }

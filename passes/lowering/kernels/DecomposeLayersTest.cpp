@@ -82,13 +82,15 @@ func.func private @residual_chain(%x: tensor<2x5x33xf32>, %y: tensor<2x5x33xf32>
   %4 = tfm.relu_grad %y, %2 : (tensor<2x5x33xf32>, tensor<2x5x33xf32>) -> tensor<2x5x33xf32>
   return %3, %4 : tensor<2x5x33xf32>, tensor<2x5x33xf32>
 }
-func.func private @gelus(%x: tensor<2x5x33xf32>, %g: tensor<2x5x33xf32>)
-    -> (tensor<2x5x33xf32>, tensor<2x5x33xf32>, tensor<2x5x33xf32>, tensor<2x5x33xf32>) {
+func.func private @smooth_activations(%x: tensor<2x5x33xf32>, %g: tensor<2x5x33xf32>)
+    -> (tensor<2x5x33xf32>, tensor<2x5x33xf32>, tensor<2x5x33xf32>, tensor<2x5x33xf32>, tensor<2x5x33xf32>, tensor<2x5x33xf32>) {
   %0 = tfm.gelu %x {form = #tfm.gelu_form<tanh>} : (tensor<2x5x33xf32>) -> tensor<2x5x33xf32>
   %1 = tfm.gelu %x {form = #tfm.gelu_form<erf>} : (tensor<2x5x33xf32>) -> tensor<2x5x33xf32>
-  %2 = tfm.gelu_grad %g, %x {form = #tfm.gelu_form<tanh>} : (tensor<2x5x33xf32>, tensor<2x5x33xf32>) -> tensor<2x5x33xf32>
-  %3 = tfm.gelu_grad %g, %x {form = #tfm.gelu_form<erf>} : (tensor<2x5x33xf32>, tensor<2x5x33xf32>) -> tensor<2x5x33xf32>
-  return %0, %1, %2, %3 : tensor<2x5x33xf32>, tensor<2x5x33xf32>, tensor<2x5x33xf32>, tensor<2x5x33xf32>
+  %2 = tfm.silu %x : (tensor<2x5x33xf32>) -> tensor<2x5x33xf32>
+  %3 = tfm.gelu_grad %g, %x {form = #tfm.gelu_form<tanh>} : (tensor<2x5x33xf32>, tensor<2x5x33xf32>) -> tensor<2x5x33xf32>
+  %4 = tfm.gelu_grad %g, %x {form = #tfm.gelu_form<erf>} : (tensor<2x5x33xf32>, tensor<2x5x33xf32>) -> tensor<2x5x33xf32>
+  %5 = tfm.silu_grad %g, %x : (tensor<2x5x33xf32>, tensor<2x5x33xf32>) -> tensor<2x5x33xf32>
+  return %0, %1, %2, %3, %4, %5 : tensor<2x5x33xf32>, tensor<2x5x33xf32>, tensor<2x5x33xf32>, tensor<2x5x33xf32>, tensor<2x5x33xf32>, tensor<2x5x33xf32>
 }
 )");
   return *kernels;
@@ -294,33 +296,31 @@ TEST(DecomposeLayers, PointwiseChain) {
   }
 }
 
-TEST(DecomposeLayers, Gelus) {
+TEST(DecomposeLayers, SmoothActivations) {
   Floats x = randomFloats(B * S * H), g = randomFloats(B * S * H, 2);
   for (float &value : x)
     value *= 3;
   x[0] = 0, x[1] = 30, x[2] = -30;
-  std::vector<Floats> out(4, Floats(B * S * H));
-  kernels().run("gelus", {x.data(), g.data(), out[0].data(), out[1].data(),
-                          out[2].data(), out[3].data()});
-  auto byTanh = [](double v) {
-    return 0.5 * v *
-           (1 + std::tanh(std::sqrt(2 / M_PI) * (v + 0.044715 * v * v * v)));
-  };
-  auto byErf = [](double v) {
-    return 0.5 * v * (1 + std::erf(v / std::sqrt(2)));
-  };
+  std::vector<Floats> out(6, Floats(B * S * H));
+  kernels().run("smooth_activations",
+                {x.data(), g.data(), out[0].data(), out[1].data(),
+                 out[2].data(), out[3].data(), out[4].data(), out[5].data()});
+  double (*const functions[])(double) = {
+      [](double v) {
+        return 0.5 * v *
+               (1 + std::tanh(std::sqrt(2 / M_PI) * (v + 0.044715 * v * v * v)));
+      },
+      [](double v) { return 0.5 * v * (1 + std::erf(v / std::sqrt(2))); },
+      [](double v) { return v / (1 + std::exp(-v)); }};
   double step = 1e-5;
-  for (int i = 0; i < B * S * H; ++i) {
-    double v = x[i];
-    ASSERT_NEAR(out[0][i], byTanh(v), 3e-6) << v;
-    ASSERT_NEAR(out[1][i], byErf(v), 3e-6) << v;
-    ASSERT_NEAR(out[2][i],
-                g[i] * (byTanh(v + step) - byTanh(v - step)) / (2 * step), 1e-5)
-        << v;
-    ASSERT_NEAR(out[3][i],
-                g[i] * (byErf(v + step) - byErf(v - step)) / (2 * step), 1e-5)
-        << v;
-  }
+  for (int f = 0; f < 3; ++f)
+    for (int i = 0; i < B * S * H; ++i) {
+      double v = x[i], after = functions[f](v + step),
+             before = functions[f](v - step);
+      ASSERT_NEAR(out[f][i], functions[f](v), 3e-6) << f << " of " << v;
+      ASSERT_NEAR(out[3 + f][i], g[i] * (after - before) / (2 * step), 1e-5)
+          << f << " of " << v;
+    }
 }
 
 } // namespace

@@ -144,6 +144,14 @@ func.func @relu_of_unknown_sizes(%x: tensor<?x4xf32>) {
 
 // -----
 
+func.func @silu_grad_of_another_shape(%g: tensor<2x5xf32>, %x: tensor<2x4xf32>) {
+  // expected-error @+1 {{operand 'x' has size 4 in dimension 1 (factor 'd1'), expected 5}}
+  %0 = tfm.silu_grad %g, %x : (tensor<2x5xf32>, tensor<2x4xf32>) -> tensor<2x5xf32>
+  return
+}
+
+// -----
+
 func.func @embedding_of_floats(%t: tensor<13x6xf32>, %ids: tensor<2x4xf32>, %rows: tensor<13xi32>) {
   // expected-error @+1 {{operand #1 must be ranked tensor of 32-bit signless integer values}}
   %0 = tfm.embedding %t, %ids, %rows : (tensor<13x6xf32>, tensor<2x4xf32>, tensor<13xi32>) -> tensor<2x4x6xf32>

@@ -134,6 +134,20 @@ func.func @relu_grad(%a0: tensor<6x6x6xf32>, %a1: tensor<6x6x6xf32>) {
   return
 }
 
+// CHECK-LABEL: @silu(
+func.func @silu(%a0: tensor<6x6x6xf32>) {
+  // CHECK-NEXT: tfm.silu %{{.*}} : (tensor<6x6x6xf32>) -> tensor<6x6x6xf32>
+  %r = tfm.silu %a0 : (tensor<6x6x6xf32>) -> tensor<6x6x6xf32>
+  return
+}
+
+// CHECK-LABEL: @silu_grad(
+func.func @silu_grad(%a0: tensor<6x6x6xf32>, %a1: tensor<6x6x6xf32>) {
+  // CHECK-NEXT: tfm.silu_grad %{{.*}}, %{{.*}} : (tensor<6x6x6xf32>, tensor<6x6x6xf32>) -> tensor<6x6x6xf32>
+  %r = tfm.silu_grad %a0, %a1 : (tensor<6x6x6xf32>, tensor<6x6x6xf32>) -> tensor<6x6x6xf32>
+  return
+}
+
 // CHECK-LABEL: @residual(
 func.func @residual(%a0: tensor<6x6x6xf32>) {
   // CHECK-NEXT: tfm.residual %{{.*}} : (tensor<6x6x6xf32>) -> tensor<6x6x6xf32>
