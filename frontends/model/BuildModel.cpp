@@ -56,7 +56,9 @@ private:
                std::optional<std::string> shortPart = std::nullopt);
   Value dropout(Value x, const std::string &part, double rate);
   /// The stream plus what a block writes to it.
-  Value addToStream(Value stream, Value x, const std::string &part);
+  /// `reader` is the layer that reads the sum, if that is another one.
+  Value addToStream(Value stream, Value x, const std::string &part,
+                    std::optional<int64_t> reader = std::nullopt);
   Value iota(const std::string &part, ArrayRef<int64_t> shape);
 
   Value parameter(const std::string &name, ArrayRef<Dim> dims,
@@ -185,10 +187,12 @@ Value ModelBuilder::dropout(Value x, const std::string &part, double rate) {
                            builder.getI32IntegerAttr(hashName(part)));
 }
 
-Value ModelBuilder::addToStream(Value stream, Value x,
-                                const std::string &part) {
+Value ModelBuilder::addToStream(Value stream, Value x, const std::string &part,
+                                std::optional<int64_t> reader) {
   Value sum = create<AddOp>(part, stream.getType(), stream, x);
-  return create<ResidualOp>(part, sum.getType(), sum);
+  return create<ResidualOp>(part, sum.getType(), sum,
+                            reader ? builder.getI64IntegerAttr(*reader)
+                                   : IntegerAttr());
 }
 
 Value ModelBuilder::embed() {
@@ -208,7 +212,8 @@ Value ModelBuilder::embed() {
     x = create<AddOp>("embedding", type, x, place);
   }
   x = dropout(x, "drop", spec.embeddingDropout);
-  return create<ResidualOp>("embedding", type, x);
+  return create<ResidualOp>("embedding", type, x,
+                            builder.getI64IntegerAttr(0));
 }
 
 Value ModelBuilder::attention(Value x, const std::string &block,
@@ -297,7 +302,7 @@ void ModelBuilder::build(ModuleOp module) {
       x = addToStream(x, attention(norm(x, block + ".ln_1"), block, layer),
                       block + ".attn");
     x = addToStream(x, feedForward(norm(x, block + ".ln_2"), block),
-                    block + ".mlp");
+                    block + ".mlp", layer + 1);
   }
   x = norm(x, "ln_f");
   Value head = spec.tiedEmbedding

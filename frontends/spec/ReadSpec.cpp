@@ -198,6 +198,9 @@ FailureOr<StrategyOverrides> readStrategy(const spec::Strategy &message,
   };
   if (failed(readSize("tp", message.has_tp(), message.tp(), settings.tp)) ||
       failed(readSize("dp", message.has_dp(), message.dp(), settings.dp)) ||
+      failed(readSize("pp", message.has_pp(), message.pp(), settings.pp)) ||
+      failed(readSize("chunks", message.has_chunks(), message.chunks(),
+                      settings.chunks)) ||
       failed(readSize("microbatches", message.has_microbatches(),
                       message.microbatches(), settings.microbatches)))
     return failure();
@@ -211,6 +214,13 @@ FailureOr<StrategyOverrides> readStrategy(const spec::Strategy &message,
     settings.sequenceParallel = message.sequence_parallel();
   if (message.has_strict())
     settings.strict = message.strict();
+  if (message.stages_size() != 0)
+    settings.stages =
+        std::vector<int64_t>(message.stages().begin(), message.stages().end());
+  if (message.has_recompute())
+    settings.recompute = message.recompute();
+  if (message.has_schedule())
+    settings.schedule = message.schedule();
   return settings;
 }
 

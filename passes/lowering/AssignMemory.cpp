@@ -5,10 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "passes/lowering/ChannelLists.h"
 #include "passes/lowering/EmitCommands.h"
 #include "passes/lowering/LocationName.h"
 #include "passes/lowering/Passes.h"
-#include "llvm/ADT/StringSwitch.h"
+#include "passes/lowering/StepParts.h"
+#include "llvm/ADT/MapVector.h"
+#include <map>
 
 using namespace mlir;
 
@@ -19,30 +22,28 @@ namespace mpc {
 
 namespace {
 
-exec::ListPhase getPhase(func::FuncOp function) {
-  return llvm::StringSwitch<exec::ListPhase>(function.getSymName())
-      .Case(tfm::kPrologue, exec::ListPhase::Prologue)
-      .Case(tfm::kUpdate, exec::ListPhase::Update)
-      .Default(exec::ListPhase::ForwardBackward);
-}
-
-/// Writes the role, and the kernels that it uses, at the end of a module.
+/// Writes the role of one stage.
 class RoleWriter {
 public:
-  explicit RoleWriter(ModuleOp module)
-      : module(module), builder(module.getBodyRegion()) {}
+  RoleWriter(ModuleOp module, OpBuilder &builder, int64_t stage,
+             ArrayRef<func::FuncOp> functions)
+      : module(module), builder(builder), stage(stage), functions(functions),
+        channels(functions) {}
 
   LogicalResult write() {
-    if (failed(collect()))
+    FailureOr<SmallVector<StepRun>> runs = listRuns(module, stage, functions);
+    if (failed(runs))
       return failure();
     FailureOr<StateTable> states = StateTable::create(functions);
     if (failed(states))
       return failure();
-    builder.setInsertionPointToEnd(module.getBody());
-    writeKernels();
-    int64_t slots = states->getSlotBytes() > 0 ? 1 : 0;
+    OpBuilder::InsertionGuard guard(builder);
+    int64_t slots = 0;
+    if (states->getSlotBytes() > 0)
+      for (const StepRun &run : *runs)
+        slots = std::max(slots, run.slot + 1);
     auto role = exec::RoleOp::create(
-        builder, module.getLoc(), /*stage=*/0, states->getMesh(),
+        builder, module.getLoc(), stage, states->getMesh(),
         states->getPersistentBytes(), states->getSlotBytes(), slots,
         /*transient_bytes=*/0);
     builder.setInsertionPointToStart(&role.getBody().emplaceBlock());
@@ -55,8 +56,157 @@ public:
         return failure();
     }
     role.setTransientBytes(transientBytes);
-    writeSchedule();
+    channels.emit(*states, builder);
+    writeSchedule(*runs, states->hasSlotBatch());
     writeObservables();
+    return success();
+  }
+
+private:
+  LogicalResult writeList(func::FuncOp function, const ListMemory &memory) {
+    exec::PartAttr part = getStepPart(function);
+    auto list = exec::ListOp::create(
+        builder, function.getLoc(), function.getSymName(), part.getPhase(),
+        exec::getVariant(function).getValue(), part.getChunk());
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(&list.getBody().emplaceBlock());
+    return emitCommands(memory, builder);
+  }
+
+  // ------------------------------------------------------------------ schedule
+
+  void run(StringRef list, const StepRun &at, bool loadBatch = false) {
+    exec::RunOp::create(builder, module.getLoc(), list, at.microbatch,
+                        at.slot, loadBatch);
+    ++entries;
+  }
+
+  void transfer(ChannelLists::Kind kind, StringRef channel, const StepRun &at) {
+    run(ChannelLists::getListName(kind, channel), at);
+  }
+
+  /// What arrives is asked for one run ahead where its memory is free by then, so
+  /// that it travels while the stage computes; what leaves is waited for when its
+  /// memory is needed again.
+  void writeSchedule(ArrayRef<StepRun> runs, bool loadsSlots) {
+    llvm::SetVector<StringRef> leaving;
+    auto post = [&](const StepRun &at) {
+      for (StringRef channel : channels.getReceived(at.function))
+        transfer(ChannelLists::Kind::Post, channel, at);
+    };
+    bool isPosted = false;
+    for (const auto &[index, at] : llvm::enumerate(runs)) {
+      func::FuncOp function = at.function;
+      exec::PartAttr part = getStepPart(function);
+      if (!isPosted)
+        post(at);
+      for (StringRef channel : channels.getReceived(function))
+        transfer(ChannelLists::Kind::Take, channel, at);
+      for (StringRef channel : llvm::to_vector(leaving))
+        if (part.getPhase() == exec::ListPhase::Update ||
+            llvm::is_contained(channels.getSent(function), channel)) {
+          leaving.remove(channel);
+          transfer(ChannelLists::Kind::Sent, channel, at);
+        }
+      isPosted = index + 1 != runs.size() && canPostDuring(at, runs[index + 1]);
+      if (isPosted)
+        post(runs[index + 1]);
+      // Batch inputs of the whole step are loaded at its start in any case.
+      run(function.getSymName(), at,
+          loadsSlots && (part.getPhase() == exec::ListPhase::Forward ||
+                         part.getPhase() == exec::ListPhase::ForwardBackward));
+      lastEntry[function] = entries - 1;
+      for (StringRef channel : channels.getSent(function)) {
+        leaving.insert(channel);
+        transfer(ChannelLists::Kind::Send, channel, at);
+      }
+    }
+  }
+
+  /// Whether what `next` is to receive has its memory while `at` runs.
+  bool canPostDuring(const StepRun &at, const StepRun &next) const {
+    return isOfMicrobatch(getStepPart(at.function)) &&
+           isOfMicrobatch(getStepPart(next.function)) && at.slot != next.slot &&
+           getStepPart(at.function) != getStepPart(next.function);
+  }
+
+  // --------------------------------------------------------------- observables
+
+  void observe(const Twine &name, exec::StateKind kind, StringAttr state,
+               int64_t entry, StringAttr location) {
+    exec::ObserveOp::create(builder, module.getLoc(),
+                            builder.getStringAttr(name),
+                            exec::StateKindAttr::get(module.getContext(), kind),
+                            state, builder.getI64IntegerAttr(entry), location);
+  }
+
+  /// Gradients of the stage's own parameters, once nothing is added any more, and
+  /// the metrics of the step.
+  void writeObservables() {
+    struct Gradient {
+      int64_t entry = -1;
+      StringAttr location;
+    };
+    llvm::MapVector<StringAttr, Gradient> gradients;
+    llvm::MapVector<StringAttr, int64_t> metrics;
+    llvm::DenseSet<StringAttr> masters;
+    for (func::FuncOp function : functions) {
+      for (unsigned index = 0; index != function.getNumArguments(); ++index)
+        if (tfm::BindingAttr binding = tfm::getArgBinding(function, index);
+            binding.getKind() == tfm::StateKind::Master)
+          masters.insert(binding.getName());
+      Operation *end = function.getBody().front().getTerminator();
+      for (auto [index, value] : llvm::enumerate(end->getOperands())) {
+        tfm::BindingAttr binding = tfm::getResultBinding(function, index);
+        auto last = lastEntry.find(function);
+        if (last == lastEntry.end())
+          continue;
+        if (binding.getKind() == tfm::StateKind::Metric)
+          metrics[binding.getName()] = entries - 1;
+        if (binding.getKind() != tfm::StateKind::Accumulator)
+          continue;
+        Gradient &gradient = gradients[binding.getName()];
+        if (last->second < gradient.entry)
+          continue;
+        gradient.entry = last->second;
+        if (std::string name = getLocationName(value.getLoc()); !name.empty())
+          gradient.location = builder.getStringAttr(name);
+      }
+    }
+    for (const auto &[name, gradient] : gradients)
+      if (masters.contains(name))
+        observe("grad:" + name.getValue(), exec::StateKind::Accumulator, name,
+                gradient.entry, gradient.location);
+    for (const auto &[name, entry] : metrics)
+      observe(name.getValue(), exec::StateKind::Metric, name, entry,
+              StringAttr());
+  }
+
+  ModuleOp module;
+  OpBuilder &builder;
+  int64_t stage;
+  ArrayRef<func::FuncOp> functions;
+  ChannelLists channels;
+  int64_t entries = 0;
+  /// Of the schedule, by function.
+  llvm::DenseMap<Operation *, int64_t> lastEntry;
+};
+
+/// Writes the roles, and the kernels that they use, at the end of a module.
+class ModuleWriter {
+public:
+  explicit ModuleWriter(ModuleOp module)
+      : module(module), builder(module.getBodyRegion()) {}
+
+  LogicalResult write() {
+    if (failed(collect()))
+      return failure();
+    builder.setInsertionPointToEnd(module.getBody());
+    writeKernels();
+    emitChannels(functions, builder);
+    for (auto &[stage, own] : stages)
+      if (failed(RoleWriter(module, builder, stage, own).write()))
+        return failure();
     for (func::FuncOp function : functions)
       function.erase();
     for (func::FuncOp kernel : kernels)
@@ -65,11 +215,8 @@ public:
   }
 
 private:
-  /// Finds the functions of the step, in the order of the schedule, and the
-  /// kernels.
+  /// Finds the functions of the step, by stage, and the kernels.
   LogicalResult collect() {
-    func::FuncOp prologue, update;
-    SmallVector<func::FuncOp> microbatches;
     for (auto function : module.getOps<func::FuncOp>()) {
       if (function.isPrivate()) {
         if (!exec::getCompiled(function))
@@ -77,21 +224,13 @@ private:
         kernels.push_back(function);
       } else if (!exec::getVariant(function)) {
         return function.emitOpError("has no exec.variant");
-      } else if (getPhase(function) == exec::ListPhase::Prologue) {
-        prologue = function;
-      } else if (getPhase(function) == exec::ListPhase::Update) {
-        update = function;
       } else {
-        microbatches.push_back(function);
+        functions.push_back(function);
+        stages[getStepPart(function).getStage()].push_back(function);
       }
     }
-    if (!prologue || !update || microbatches.empty())
-      return module.emitOpError("lacks a function of the step, expected @")
-             << tfm::kPrologue << ", @" << tfm::kForwardBackward << " and @"
-             << tfm::kUpdate;
-    functions.push_back(prologue);
-    functions.append(microbatches);
-    functions.push_back(update);
+    if (functions.empty())
+      return module.emitOpError("lacks the functions of a step");
     return success();
   }
 
@@ -126,77 +265,16 @@ private:
                              exec::getCompiled(kernel).getExtent());
   }
 
-  LogicalResult writeList(func::FuncOp function, const ListMemory &memory) {
-    auto list = exec::ListOp::create(
-        builder, function.getLoc(), function.getSymName(), getPhase(function),
-        exec::getVariant(function).getValue());
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(&list.getBody().emplaceBlock());
-    return emitCommands(memory, builder);
-  }
-
-  void run(func::FuncOp function, int64_t microbatch, bool loadBatch) {
-    exec::RunOp::create(builder, function.getLoc(), function.getSymName(),
-                        microbatch, /*slot=*/0, loadBatch);
-    ++entries;
-  }
-
-  void writeSchedule() {
-    tfm::StrategyAttr strategy = tfm::getStrategy(module);
-    int64_t microbatches = strategy ? strategy.getMicrobatches() : 1;
-    // Batch inputs of the whole step are loaded at its start in any case.
-    run(functions.front(), 0, false);
-    for (int64_t microbatch = 0; microbatch != microbatches; ++microbatch)
-      run(functions[microbatch == 0 ? 1 : functions.size() - 2], microbatch,
-          true);
-    lastMicrobatch = entries - 1;
-    run(functions.back(), 0, false);
-  }
-
-  void observe(const Twine &name, exec::StateKind kind, StringAttr state,
-               int64_t entry, StringAttr location) {
-    exec::ObserveOp::create(builder, module.getLoc(),
-                            builder.getStringAttr(name),
-                            exec::StateKindAttr::get(module.getContext(), kind),
-                            state, builder.getI64IntegerAttr(entry), location);
-  }
-
-  /// Gradients, final before the update, and the metrics of the step.
-  void writeObservables() {
-    func::FuncOp last = functions[functions.size() - 2];
-    Operation *end = last.getBody().front().getTerminator();
-    for (auto [index, value] : llvm::enumerate(end->getOperands())) {
-      tfm::BindingAttr binding = tfm::getResultBinding(last, index);
-      if (binding.getKind() != tfm::StateKind::Accumulator)
-        continue;
-      StringAttr location;
-      if (std::string name = getLocationName(value.getLoc()); !name.empty())
-        location = builder.getStringAttr(name);
-      observe("grad:" + binding.getName().getValue(),
-              exec::StateKind::Accumulator, binding.getName(), lastMicrobatch,
-              location);
-    }
-    for (func::FuncOp function : {functions.front(), functions.back()})
-      for (unsigned index = 0; index != function.getNumResults(); ++index) {
-        tfm::BindingAttr binding = tfm::getResultBinding(function, index);
-        if (binding.getKind() == tfm::StateKind::Metric)
-          observe(binding.getName().getValue(), exec::StateKind::Metric,
-                  binding.getName(), entries - 1, StringAttr());
-      }
-  }
-
   ModuleOp module;
   OpBuilder builder;
-  /// Prologue, microbatches (first, then later ones), update.
-  SmallVector<func::FuncOp> functions;
-  SmallVector<func::FuncOp> kernels;
-  int64_t entries = 0;
-  int64_t lastMicrobatch = 0;
+  SmallVector<func::FuncOp> functions, kernels;
+  /// The functions of each stage.
+  std::map<int64_t, SmallVector<func::FuncOp>> stages;
 };
 
 struct AssignMemoryPass : impl::AssignMemoryPassBase<AssignMemoryPass> {
   void runOnOperation() override {
-    if (failed(RoleWriter(getOperation()).write()))
+    if (failed(ModuleWriter(getOperation()).write()))
       signalPassFailure();
   }
 };

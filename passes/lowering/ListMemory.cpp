@@ -3,6 +3,7 @@
 #include "passes/lowering/ListMemory.h"
 
 #include "passes/lowering/AttentionWorkspace.h"
+#include "passes/lowering/StepParts.h"
 
 using namespace mlir;
 
@@ -34,7 +35,7 @@ void ListMemory::placeArguments() {
     places[argument] = {state};
     arguments[state].push_back(argument);
     // The first microbatch of the next step writes accumulators anew.
-    if (function.getSymName() == tfm::kUpdate &&
+    if (getStepPart(function).getPhase() == exec::ListPhase::Update &&
         binding.getKind() == tfm::StateKind::Accumulator)
       consumable.insert(state);
   }

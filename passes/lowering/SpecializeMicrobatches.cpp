@@ -7,6 +7,7 @@
 
 #include "dialects/transformer/IR/Transformer.h"
 #include "passes/lowering/Passes.h"
+#include "passes/lowering/StepParts.h"
 
 using namespace mlir;
 
@@ -17,7 +18,16 @@ namespace mpc {
 
 namespace {
 
-constexpr llvm::StringLiteral kMiddleName = "forward_backward_middle";
+/// Whether a function adds to state that earlier microbatches have written.
+bool accumulates(func::FuncOp function) {
+  return function
+      .walk([](tfm::AccumulateOp op) {
+        return isa<BlockArgument>(op.getAccumulator())
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
 
 /// Accumulators that are arguments are zero: their sum with an addend is the
 /// addend.
@@ -41,10 +51,11 @@ struct SpecializeMicrobatchesPass
     bool several = strategy && strategy.getMicrobatches() > 1;
     for (auto function :
          llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
-      bool isMicrobatch = function.getSymName() == tfm::kForwardBackward;
+      bool isMicrobatch =
+          isOfMicrobatch(getStepPart(function)) && accumulates(function);
       if (isMicrobatch && several) {
         auto middle = cast<func::FuncOp>(function->clone());
-        middle.setSymName(kMiddleName);
+        middle.setSymName((function.getSymName() + "_middle").str());
         exec::setVariant(middle, exec::Variant::Middle);
         module.insert(++function->getIterator(), middle);
       }

@@ -2,12 +2,14 @@
 
 #include "passes/lowering/StateTable.h"
 
-#include "llvm/ADT/StringSwitch.h"
+#include "passes/lowering/StepParts.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
 namespace mpc {
+
+using exec::ListPhase;
 
 /// Batch inputs of a whole step have names with this prefix.
 static constexpr StringLiteral kStepPrefix = "step.";
@@ -34,6 +36,12 @@ static exec::StateKind convertKind(tfm::StateKind kind) {
     return exec::StateKind::Metric;
   case tfm::StateKind::Carry:
     return exec::StateKind::Carry;
+  case tfm::StateKind::Stash:
+    return exec::StateKind::Stash;
+  case tfm::StateKind::Incoming:
+    return exec::StateKind::Incoming;
+  case tfm::StateKind::Outgoing:
+    return exec::StateKind::Outgoing;
   }
   llvm_unreachable("state kind of another version");
 }
@@ -84,6 +92,7 @@ LogicalResult StateTable::add(func::FuncOp function, tfm::BindingAttr binding,
                 "after step.";
   }
   auto [it, isNew] = states.insert({binding, state});
+  it->second.parts.insert(getStepPart(function));
   if (!isNew && it->second.type != type)
     return function.emitOpError("binds ")
            << binding << " to a " << type << ", elsewhere it is a "
@@ -166,35 +175,79 @@ LogicalResult StateTable::addIotas(func::FuncOp function) {
 
 // ------------------------------------------------------------------- sharing
 
-/// A prologue that returns a master as compute copy asks for no copy: the master
-/// is written in the update alone, when the compute copy has been read.
-void StateTable::shareMasters(ArrayRef<func::FuncOp> functions) {
-  func::FuncOp prologue = functions.front();
-  Operation *end = prologue.getBody().front().getTerminator();
+/// What a prologue or a transfer returns as it got it is not copied: a master is
+/// written in the update alone, when the compute copy has been read. Nor is a
+/// value that is returned twice.
+void StateTable::shareReturned(func::FuncOp function) {
+  ListPhase phase = getStepPart(function).getPhase();
+  if (phase != ListPhase::Prologue && phase != ListPhase::Transfer)
+    return;
+  llvm::DenseMap<Value, tfm::BindingAttr> owners;
+  for (BlockArgument argument : function.getArguments())
+    owners[argument] = tfm::getArgBinding(function, argument.getArgNumber());
+  Operation *end = function.getBody().front().getTerminator();
   for (auto [index, value] : llvm::enumerate(end->getOperands())) {
-    auto argument = dyn_cast<BlockArgument>(value);
-    tfm::BindingAttr compute = tfm::getResultBinding(prologue, index);
-    if (!argument || compute.getKind() != tfm::StateKind::Compute)
+    tfm::BindingAttr binding = tfm::getResultBinding(function, index);
+    if (binding.getKind() != tfm::StateKind::Compute &&
+        binding.getKind() != tfm::StateKind::Outgoing)
       continue;
-    tfm::BindingAttr master =
-        tfm::getArgBinding(prologue, argument.getArgNumber());
-    if (master.getKind() == tfm::StateKind::Master &&
-        states.find(master)->second.type == states.find(compute)->second.type)
-      shared[compute] = master;
+    auto [owner, isNew] = owners.insert({value, binding});
+    if (!isNew && states.find(owner->second)->second.type ==
+                      states.find(binding)->second.type)
+      shared[binding] = owner->second;
   }
-  states.remove_if([&](const auto &entry) { return shared.count(entry.first); });
 }
 
 // ------------------------------------------------------------------- placing
 
-void StateTable::place(State &state) {
-  auto local = cast<RankedTensorType>(dist::getLocalType(state.type));
-  bool isSlot = state.kind == exec::StateKind::Batch &&
-                !state.name.getValue().starts_with(kStepPrefix);
-  int64_t &end = isSlot ? slotBytes : persistentBytes;
-  state.slice = exec::SliceAttr::get(
-      isSlot ? exec::Region::Slot : exec::Region::Persistent, end, local);
-  end = llvm::alignTo(end + exec::getByteSize(local), exec::kAlignment);
+/// Slots hold what a microbatch needs in more than one function: batch inputs of
+/// one microbatch, what forward keeps, and what arrived and is kept.
+bool StateTable::isInSlot(const State &state) {
+  switch (state.kind) {
+  case exec::StateKind::Batch:
+    return !state.name.getValue().starts_with(kStepPrefix);
+  case exec::StateKind::Stash:
+    return true;
+  case exec::StateKind::Incoming:
+    return state.parts.size() > 1;
+  default:
+    return false;
+  }
+}
+
+static int64_t placeAt(exec::SliceAttr &slice, exec::Region region,
+                       RankedTensorType type, int64_t offset) {
+  auto local = cast<RankedTensorType>(dist::getLocalType(type));
+  slice = exec::SliceAttr::get(region, offset, local);
+  return llvm::alignTo(offset + exec::getByteSize(local), exec::kAlignment);
+}
+
+/// A slot is one piece's at a time: what belongs to one piece lies over what
+/// belongs to others.
+void StateTable::place() {
+  llvm::MapVector<int64_t, SmallVector<State *>> ofPiece;
+  int64_t common = 0;
+  for (auto &[key, state] : states) {
+    if (!isInSlot(state)) {
+      persistentBytes = placeAt(state.slice, exec::Region::Persistent,
+                                state.type, persistentBytes);
+      continue;
+    }
+    llvm::SmallSetVector<int64_t, 2> pieces;
+    for (exec::PartAttr part : state.parts)
+      pieces.insert(part.getChunk());
+    if (pieces.size() == 1)
+      ofPiece[pieces.front()].push_back(&state);
+    else
+      common = placeAt(state.slice, exec::Region::Slot, state.type, common);
+  }
+  slotBytes = common;
+  for (auto &[piece, own] : ofPiece) {
+    int64_t end = common;
+    for (State *state : own)
+      end = placeAt(state->slice, exec::Region::Slot, state->type, end);
+    slotBytes = std::max(slotBytes, end);
+  }
 }
 
 FailureOr<StateTable>
@@ -205,17 +258,26 @@ StateTable::create(ArrayRef<func::FuncOp> functions) {
       return failure();
   for (func::FuncOp function : functions)
     table.addParameters(function);
-  table.shareMasters(functions);
-  for (auto &[key, state] : table.states)
-    table.place(state);
+  for (func::FuncOp function : functions)
+    table.shareReturned(function);
+  table.states.remove_if(
+      [&](const auto &entry) { return table.shared.count(entry.first); });
+  table.place();
   return table;
 }
 
 exec::SliceAttr StateTable::getSlice(tfm::BindingAttr binding) const {
-  auto master = shared.find(binding);
-  if (master != shared.end())
-    binding = master->second;
+  for (auto owner = shared.find(binding); owner != shared.end();
+       owner = shared.find(binding))
+    binding = owner->second;
   return states.find(binding)->second.slice;
+}
+
+bool StateTable::hasSlotBatch() const {
+  return llvm::any_of(states, [](const auto &entry) {
+    return entry.second.kind == exec::StateKind::Batch &&
+           isInSlot(entry.second);
+  });
 }
 
 exec::SliceAttr StateTable::getSlice(dist::IotaOp iota) const {

@@ -12,14 +12,14 @@
 #include "dialects/transformer/IR/Transformer.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace mpc {
 
 class StateTable {
 public:
-  /// Reads the bindings of all `functions`, of which the prologue is the first,
-  /// and the types of their `dist.iota` ops. Emits an error where these do not fit
-  /// together.
+  /// Reads the bindings of all `functions` of a stage and the types of their
+  /// `dist.iota` ops. Emits an error where these do not fit together.
   static mlir::FailureOr<StateTable>
   create(llvm::ArrayRef<mlir::func::FuncOp> functions);
 
@@ -30,6 +30,8 @@ public:
 
   int64_t getPersistentBytes() const { return persistentBytes; }
   int64_t getSlotBytes() const { return slotBytes; }
+  /// Whether the loader writes to slots.
+  bool hasSlotBatch() const;
   dist::MeshAttr getMesh() const { return mesh; }
 
   /// Emits an exec.state for each, in the order of their places.
@@ -46,6 +48,8 @@ private:
     llvm::SmallVector<int64_t> logical;
     exec::InitialAttr initial;
     std::optional<exec::BatchInput> batchInput;
+    /// Of the functions that are bound to it.
+    llvm::SmallSetVector<exec::PartAttr, 2> parts = {};
   };
 
   mlir::LogicalResult addBound(mlir::func::FuncOp function);
@@ -53,8 +57,9 @@ private:
                           mlir::Type global, mlir::Location location);
   void addParameters(mlir::func::FuncOp function);
   mlir::LogicalResult addIotas(mlir::func::FuncOp function);
-  void shareMasters(llvm::ArrayRef<mlir::func::FuncOp> functions);
-  void place(State &state);
+  void shareReturned(mlir::func::FuncOp function);
+  static bool isInSlot(const State &state);
+  void place();
   mlir::LogicalResult useMesh(mlir::Operation *op, mlir::RankedTensorType type);
 
   /// By binding, or the type of an iota.

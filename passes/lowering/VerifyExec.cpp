@@ -21,6 +21,8 @@ LogicalResult verifyExec(ModuleOp module) {
   Operation *kernel = nullptr;
   uint64_t stages = 0;
   for (Operation &op : *module.getBody()) {
+    if (isa<exec::ChannelOp>(op))
+      continue;
     if (!isa<exec::TargetOp, exec::KernelOp, exec::RoleOp>(op))
       return op.emitOpError("is left, expected exec ops only");
     if (auto another = dyn_cast<exec::TargetOp>(op)) {

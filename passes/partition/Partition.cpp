@@ -43,6 +43,10 @@ private:
       for (OpResult result : op->getResults())
         result.setType(dist::getLocalType(result.getType()));
     });
+    function.walk([&](dist::ContributeOp op) {
+      op.replaceAllUsesWith(op.getInput());
+      op.erase();
+    });
     for (auto [reshard, target] : llvm::zip_equal(reshards, targets)) {
       auto [input, from, op] = reshard;
       OpBuilder builder(op);

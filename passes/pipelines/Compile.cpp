@@ -3,6 +3,7 @@
 #include "passes/pipelines/Compile.h"
 #include "passes/lowering/Passes.h"
 #include "passes/partition/Passes.h"
+#include "passes/pipeline/Passes.h"
 #include "passes/pipelines/Passes.h"
 #include "passes/sharding/Passes.h"
 #include "passes/training/Passes.h"
@@ -17,6 +18,16 @@ StrategyOverrides CompileOptions::getOverrides() const {
     given.tp = tp;
   if (dp.hasValue())
     given.dp = dp;
+  if (pp.hasValue())
+    given.pp = pp;
+  if (chunks.hasValue())
+    given.chunks = chunks;
+  if (stages.hasValue())
+    given.stages = std::vector<int64_t>(stages.begin(), stages.end());
+  if (recompute.hasValue())
+    given.recompute = recompute;
+  if (schedule.hasValue())
+    given.schedule = schedule;
   if (microbatches.hasValue())
     given.microbatches = microbatches;
   if (zero.hasValue())
@@ -41,6 +52,14 @@ LogicalResult buildCompilePipeline(OpPassManager &pm,
       return failure();
     overrides = overrides.over(*file);
   }
+  if (options.scheduleFile.hasValue()) {
+    FailureOr<std::string> table = environment.readText(options.scheduleFile);
+    if (failed(table))
+      return failure();
+    overrides.table = *table;
+    if (!options.schedule.hasValue())
+      overrides.schedule = "file";
+  }
   unsigned phases = 0;
   auto endPhase = [&](StringRef name) {
     ++phases;
@@ -54,6 +73,8 @@ LogicalResult buildCompilePipeline(OpPassManager &pm,
   // What was asked for becomes an attribute; nothing later reads an option.
   pm.addPass(createSetStrategyPass(overrides));
   endPhase("strategy");
+  // Gradients follow the stage of what they differentiate.
+  pm.addPass(createAssignStagesPass());
   // Gradients are taken in the global view, so no cotangent is ever sharded here.
   buildTrainingPipeline(pm);
   endPhase("training");
@@ -62,6 +83,9 @@ LogicalResult buildCompilePipeline(OpPassManager &pm,
   endPhase("planning");
   buildShardingPipeline(pm);
   endPhase("sharding");
+  // Still typed: what crosses a stage is a value of the whole program.
+  buildPipelinePipeline(pm);
+  endPhase("pipeline");
   buildPartitionPipeline(pm);
   endPhase("partition");
   buildLoweringPipeline(pm, options.cpu);

@@ -18,6 +18,31 @@ struct CompileOptions : mlir::PassPipelineOptions<CompileOptions> {
                                     "parallelism), where sizes divide [1]")};
   Option<int64_t> dp{*this, "dp",
                      llvm::cl::desc("ranks that split the batch [1]")};
+  Option<int64_t> pp{*this, "pp",
+                     llvm::cl::desc("stages that split the layers (pipeline "
+                                    "parallelism) [1]")};
+  Option<int64_t> chunks{
+      *this, "chunks",
+      llvm::cl::desc("pieces of the model that a stage holds, with "
+                     "schedule=interleaved or file [1]")};
+  ListOption<int64_t> stages{
+      *this, "stages",
+      llvm::cl::desc("layers of each stage, e.g. 5,7,7,5, or of each of "
+                     "pp · chunks pieces in depth order [balanced by cost]")};
+  Option<std::string> schedule{
+      *this, "schedule",
+      llvm::cl::desc("gpipe, 1f1b, interleaved, zero-bubble or file: in which "
+                     "order a stage runs its microbatches [1f1b]")};
+  Option<std::string> scheduleFile{
+      *this, "schedule-file",
+      llvm::cl::desc("a table for schedule=file: a line a stage, entries such "
+                     "as F3 B3 W3, chunk c as F3.c, # comments")};
+  Option<std::string> recompute{
+      *this, "recompute",
+      llvm::cl::desc("activations that are computed again in backward instead "
+                     "of kept: none, selective (norms, gelu, dropout) or full "
+                     "(a layer keeps its input), or by layer, e.g. "
+                     "full:0-11,none:12-23 [none]")};
   Option<int64_t> microbatches{
       *this, "microbatches",
       llvm::cl::desc("parts into which each dp rank's batch is divided [1]")};
@@ -46,7 +71,7 @@ struct CompileOptions : mlir::PassPipelineOptions<CompileOptions> {
                        clEnumValN(kernels::Cpu::Native, "native",
                                   "the machine that compiles"))};
 
-  /// The options that were given.
+  /// The options that were given, but for files.
   StrategyOverrides getOverrides() const;
 };
 
@@ -55,6 +80,8 @@ struct CompileEnvironment {
   /// Reads a strategy file; fails with a diagnostic of its own.
   std::function<mlir::FailureOr<StrategyOverrides>(llvm::StringRef path)>
       readStrategy;
+  /// Reads a file as text; fails with a diagnostic of its own.
+  std::function<mlir::FailureOr<std::string>(llvm::StringRef path)> readText;
   /// If not empty, the module is written to this folder after each phase.
   std::string dumpFolder;
 };

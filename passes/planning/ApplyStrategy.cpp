@@ -125,6 +125,9 @@ private:
     switch (binding.getKind()) {
     case StateKind::Accumulator:
     case StateKind::Carry:
+    case StateKind::Stash:
+    case StateKind::Incoming:
+    case StateKind::Outgoing:
       return {};
     case StateKind::InputScalar:
     case StateKind::Counter:
@@ -236,7 +239,9 @@ dist::MeshAttr getMesh(tfm::StrategyAttr strategy) {
   SmallVector<StringAttr> names;
   SmallVector<int64_t> sizes;
   for (auto [name, size] :
-       {std::pair("dp", strategy.getDp()), {"tp", strategy.getTp()}})
+       {std::pair("pp", strategy.getPp()),
+        {"dp", strategy.getDp()},
+        {"tp", strategy.getTp()}})
     if (size > 1) {
       names.push_back(StringAttr::get(context, name));
       sizes.push_back(size);

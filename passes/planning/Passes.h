@@ -8,17 +8,29 @@
 #include "mlir/Pass/PassManager.h"
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace mpc {
 
 /// Parts of a strategy that a user gave; the rest stays as it is.
 struct StrategyOverrides {
-  std::optional<int64_t> tp, dp, microbatches, zero;
+  std::optional<int64_t> tp, dp, pp, microbatches, zero, chunks;
   std::optional<bool> sequenceParallel, strict, reference;
+  /// Layers of each piece of the pipeline, in depth order.
+  std::optional<std::vector<int64_t>> stages;
+  std::optional<std::string> schedule;
+  /// The text of a schedule file.
+  std::optional<std::string> table;
+  std::optional<std::string> recompute;
 
   /// These, over `other`.
   StrategyOverrides over(const StrategyOverrides &other) const;
 };
+
+/// The attribute that says `given`; what is not given has its default.
+tfm::StrategyAttr makeStrategy(mlir::MLIRContext *context,
+                               const StrategyOverrides &given);
 
 #define GEN_PASS_DECL
 #include "passes/planning/Passes.h.inc"
@@ -27,7 +39,7 @@ struct StrategyOverrides {
 std::unique_ptr<mlir::Pass>
 createSetStrategyPass(const StrategyOverrides &overrides);
 
-/// The mesh of a strategy: axes `dp` and `tp`, those of size 1 left out.
+/// The mesh of a strategy: axes `pp`, `dp` and `tp`, those of size 1 left out.
 dist::MeshAttr getMesh(tfm::StrategyAttr strategy);
 
 /// Registers the passes.

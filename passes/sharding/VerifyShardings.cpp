@@ -66,7 +66,7 @@ private:
     for (auto [index, type] : llvm::enumerate(op->getResultTypes()))
       if (failed(verifyType(op, type, "result", index)))
         return failure();
-    if (isa<func::ReturnOp, dist::ReshardOp>(op))
+    if (isa<func::ReturnOp, dist::ReshardOp, dist::ContributeOp>(op))
       return success();
     if (isa<dist::PinOp>(op))
       return op->emitOpError("is left; expected `mpc-spread-shardings` to have "

@@ -66,6 +66,20 @@ def BuildTrainingStepPass
   let dependentDialects = ["::mlir::func::FuncDialect", "::mpc::tfm::TfmDialect"];
 }
 
+def RecomputePass : Pass<"mpc-recompute", "::mlir::ModuleOp"> {
+  let summary = "Lets backward compute activations again instead of keeping them";
+  let description = [{
+    Requires: @forward_backward, and `recompute` in the strategy: a mode, or a list of
+    modes by layer.
+    Ensures: what the backward ops of a layer read of it is computed again, in phase
+    `recompute`, in front of the first of them. In a layer of mode *full* that is all
+    but the stream that enters the layer; of mode *selective* the results of norms,
+    activations and dropout, which are large and cheap (attention keeps no scores, so
+    there is nothing to gain from computing it again); of mode *none* nothing.
+    Preserves: every value, bit for bit: dropout draws by sample and position.
+  }];
+}
+
 def PrintParameterCountPass
     : Pass<"mpc-print-parameter-count", "::mlir::ModuleOp"> {
   let summary = "Prints how many learned numbers a model has";

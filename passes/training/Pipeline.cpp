@@ -11,6 +11,8 @@ void buildTrainingPipeline(OpPassManager &pm) {
   pm.addPass(createSplitMicrobatchesPass());
   pm.addPass(createPadVocabularyPass());
   pm.addPass(createBuildTrainingStepPass());
+  // Before sharding, so that what is computed again is communicated again.
+  pm.addPass(createRecomputePass());
   pm.addPass(createVerifyTrainingPass());
 }
 

@@ -75,10 +75,23 @@ private:
     Value sum = addends.front();
     dist::Phase phase =
         isa<BlockArgument>(value) ? dist::Phase::Weight : dist::Phase::Backward;
-    for (Value addend : ArrayRef(addends).drop_front())
-      sum = tfm::build<tfm::AddOp>(builder, value.getLoc(), phase,
-                                   value.getType(), sum, addend);
+    for (Value addend : ArrayRef(addends).drop_front()) {
+      auto add = tfm::build<tfm::AddOp>(builder, value.getLoc(), phase,
+                                        value.getType(), sum, addend);
+      setStageOfSum(add, isa<BlockArgument>(value));
+      sum = add;
+    }
     return sum;
+  }
+
+  /// Cotangents flow from later stages to earlier ones: a sum is where its last
+  /// addend arises. The gradients of a parameter of several stages do not meet.
+  static void setStageOfSum(tfm::AddOp add, bool isOfParameter) {
+    Operation *a = add.getA().getDefiningOp(), *b = add.getB().getDefiningOp();
+    std::optional<int64_t> stageA = a ? tfm::getStage(a) : std::nullopt;
+    std::optional<int64_t> stageB = b ? tfm::getStage(b) : std::nullopt;
+    if (stageA && stageB && (!isOfParameter || stageA == stageB))
+      tfm::setStage(add, std::min(*stageA, *stageB));
   }
 
   LogicalResult differentiate(Operation *op) {
@@ -97,13 +110,23 @@ private:
     SmallVector<bool> wanted;
     for (Value operand : op->getOperands())
       wanted.push_back(isActive(operand));
+    Operation *last = lastBuilt();
     SmallVector<Value> grads =
         differentiable.buildGradients(builder, resultGrads, wanted);
+    // What differentiates an op is in its stage.
+    if (std::optional<int64_t> stage = tfm::getStage(op))
+      for (Operation *built = lastBuilt(); built != last;
+           built = built->getPrevNode())
+        tfm::setStage(built, *stage);
     for (auto [operand, isWanted, grad] :
          llvm::zip_equal(op->getOperands(), wanted, grads))
       if (isWanted && grad)
         addCotangent(operand, grad);
     return success();
+  }
+
+  Operation *lastBuilt() const {
+    return &*std::prev(builder.getInsertionPoint());
   }
 
   OpBuilder &builder;

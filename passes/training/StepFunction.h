@@ -28,6 +28,8 @@ public:
   /// Stands at the end of the body.
   mlir::OpBuilder &getBuilder() { return builder; }
 
+  mlir::func::FuncOp getFunction() const { return function; }
+
   /// Writes the return op, the function's type and the bindings.
   void finish();
 

@@ -82,7 +82,10 @@ protected:
         context.get(), getModel(), getTraining(),
         tfm::StrategyAttr::get(context.get(), kTp, /*dp=*/1, kMicrobatches,
                                /*sequence_parallel=*/false, /*zero=*/0,
-                               /*strict=*/false, /*reference=*/false));
+                               /*strict=*/false, /*reference=*/false,
+                               /*pp=*/1, /*chunks=*/1, /*stages=*/{},
+                               /*schedule=*/{}, /*table=*/{},
+                               /*recompute=*/{}));
     PassManager pm(context.get());
     buildTrainingPipeline(pm);
     ASSERT_TRUE(succeeded(pm.run(*module)));

@@ -121,13 +121,36 @@ void fill(exec::FillOp op, PlanIndex &, plan::Command &command) {
                *command.mutable_fill()->mutable_destination());
 }
 
+void fill(exec::SendStartOp op, PlanIndex &index, plan::Command &command) {
+  plan::SendStartCommand &message = *command.mutable_send_start();
+  message.set_channel(index.getChannel(op.getChannel()));
+  mpc::convert(op.getSource(), *message.mutable_source());
+}
+
+void fill(exec::SendWaitOp op, PlanIndex &index, plan::Command &command) {
+  command.mutable_send_wait()->set_channel(index.getChannel(op.getChannel()));
+}
+
+void fill(exec::ReceiveStartOp op, PlanIndex &index, plan::Command &command) {
+  plan::ReceiveStartCommand &message = *command.mutable_receive_start();
+  message.set_channel(index.getChannel(op.getChannel()));
+  mpc::convert(op.getDestination(), *message.mutable_destination());
+}
+
+void fill(exec::ReceiveWaitOp op, PlanIndex &index, plan::Command &command) {
+  command.mutable_receive_wait()->set_channel(
+      index.getChannel(op.getChannel()));
+}
+
 } // namespace
 
 void convertCommand(Operation *op, PlanIndex &index, plan::Command &message) {
   llvm::TypeSwitch<Operation *>(op)
       .Case<exec::GemmOp, exec::AttentionOp, exec::AttentionGradOp,
             exec::LaunchOp, exec::StartOp, exec::WaitOp, exec::ShardOp,
-            exec::KeepOnFirstOp, exec::CopyOp, exec::FillOp>([&](auto command) {
+            exec::KeepOnFirstOp, exec::CopyOp, exec::FillOp, exec::SendStartOp,
+            exec::SendWaitOp, exec::ReceiveStartOp, exec::ReceiveWaitOp>(
+          [&](auto command) {
         if (std::optional<StringRef> location = command.getLocation())
           message.set_location(location->str());
         fill(command, index, message);

@@ -17,8 +17,21 @@ namespace {
 std::string describe(tfm::StrategyAttr strategy) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  os << "tp=" << strategy.getTp() << " dp=" << strategy.getDp()
+  os << "tp=" << strategy.getTp();
+  if (strategy.getPp() > 1)
+    os << " pp=" << strategy.getPp();
+  os << " dp=" << strategy.getDp()
      << " microbatches=" << strategy.getMicrobatches();
+  if (strategy.getChunks() > 1)
+    os << " chunks=" << strategy.getChunks();
+  if (DenseI64ArrayAttr stages = strategy.getStages()) {
+    os << " stages=";
+    llvm::interleave(stages.asArrayRef(), os, ",");
+  }
+  if (StringAttr recompute = strategy.getRecompute())
+    os << " recompute=" << recompute.getValue();
+  if (StringAttr schedule = strategy.getSchedule())
+    os << " schedule=" << schedule.getValue();
   if (strategy.getSequenceParallel())
     os << " sequence_parallel=true";
   if (strategy.getZero() != 0)
@@ -74,6 +87,8 @@ plan::Phase convert(exec::ListPhase phase) {
     return plan::PHASE_WEIGHT;
   case exec::ListPhase::Update:
     return plan::PHASE_UPDATE;
+  case exec::ListPhase::Transfer:
+    return plan::PHASE_TRANSFER;
   }
   llvm_unreachable("phase of another version");
 }
@@ -197,6 +212,12 @@ FailureOr<plan::Plan> exportPlan(ModuleOp module, StringRef compilerVersion) {
   plan.set_parameter_count(parameters);
   for (dist::AxesAttr axes : index.getGroups())
     convertAxes(mesh, axes, *plan.add_groups());
+  for (auto channel : module.getOps<exec::ChannelOp>()) {
+    plan::Channel &added = *plan.add_channels();
+    added.set_name(channel.getSymName().str());
+    added.set_source_stage(channel.getSourceStage());
+    added.set_destination_stage(channel.getDestinationStage());
+  }
   for (StringRef text : tfm::getRemarks(module))
     plan.add_remarks()->set_text(text.str());
   return plan;

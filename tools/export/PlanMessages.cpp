@@ -9,6 +9,8 @@ namespace mpc {
 PlanIndex::PlanIndex(ModuleOp module, dist::MeshAttr mesh) : mesh(mesh) {
   for (auto kernel : module.getOps<exec::KernelOp>())
     kernels.insert({kernel.getSymName(), kernels.size()});
+  for (auto channel : module.getOps<exec::ChannelOp>())
+    channels.insert({channel.getSymName(), channels.size()});
 }
 
 unsigned PlanIndex::getGroup(dist::AxesAttr axes) {
@@ -55,6 +57,12 @@ plan::StateKind convert(exec::StateKind kind) {
     return plan::STATE_KIND_CARRY;
   case exec::StateKind::Constant:
     return plan::STATE_KIND_CONSTANT;
+  case exec::StateKind::Stash:
+    return plan::STATE_KIND_STASH;
+  case exec::StateKind::Incoming:
+    return plan::STATE_KIND_INCOMING;
+  case exec::StateKind::Outgoing:
+    return plan::STATE_KIND_OUTGOING;
   }
   llvm_unreachable("state kind of another version");
 }

@@ -17,6 +17,9 @@ public:
 
   dist::MeshAttr getMesh() const { return mesh; }
   unsigned getKernel(llvm::StringRef name) const { return kernels.lookup(name); }
+  unsigned getChannel(llvm::StringRef name) const {
+    return channels.lookup(name);
+  }
   /// Numbers groups as they are asked for.
   unsigned getGroup(dist::AxesAttr axes);
   llvm::ArrayRef<dist::AxesAttr> getGroups() const {
@@ -25,7 +28,7 @@ public:
 
 private:
   dist::MeshAttr mesh;
-  llvm::StringMap<unsigned> kernels;
+  llvm::StringMap<unsigned> kernels, channels;
   llvm::SetVector<dist::AxesAttr> groups;
 };
 

@@ -22,6 +22,7 @@
 #include "passes/lowering/Passes.h"
 #include "passes/lowering/kernels/Passes.h"
 #include "passes/partition/Passes.h"
+#include "passes/pipeline/Passes.h"
 #include "passes/pipelines/Compile.h"
 #include "passes/planning/Passes.h"
 #include "passes/sharding/Passes.h"
@@ -42,6 +43,16 @@ static FailureOr<mpc::StrategyOverrides> readStrategy(llvm::StringRef path) {
   }
   MLIRContext context;
   return mpc::parseStrategy(file->getMemBufferRef(), &context);
+}
+
+static FailureOr<std::string> readText(llvm::StringRef path) {
+  std::string message;
+  std::unique_ptr<llvm::MemoryBuffer> file = openInputFile(path, &message);
+  if (!file) {
+    llvm::errs() << "mpc-opt: " << message << "\n";
+    return failure();
+  }
+  return file->getBuffer().str();
 }
 
 /// What a pass named mpc-print-… prints stands on standard output in place of
@@ -88,12 +99,14 @@ int main(int argc, char **argv) {
   mpc::registerTraining();
   mpc::registerPlanning();
   mpc::registerSharding();
+  mpc::registerPipeline();
   mpc::registerPartition();
   mpc::kernels::registerKernelsPasses();
   mpc::registerLowering();
 
   static mpc::CompileEnvironment environment;
   environment.readStrategy = readStrategy;
+  environment.readText = readText;
   static llvm::cl::opt<std::string, /*ExternalStorage=*/true> dumpFolder(
       "dump-ir-after-phase", llvm::cl::value_desc("folder"),
       llvm::cl::desc("write the module to this folder after each phase of "

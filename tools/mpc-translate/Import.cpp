@@ -41,17 +41,6 @@ LogicalResult printModel(const TranslationRequest &request, ModelSpec &model,
   return success();
 }
 
-/// What the job says, the defaults of spec.proto for the rest.
-tfm::StrategyAttr makeStrategy(MLIRContext *context,
-                               const StrategyOverrides &given) {
-  context->loadDialect<tfm::TfmDialect>();
-  return tfm::StrategyAttr::get(
-      context, given.tp.value_or(1), given.dp.value_or(1),
-      given.microbatches.value_or(1), given.sequenceParallel.value_or(false),
-      given.zero.value_or(0), given.strict.value_or(false),
-      /*reference=*/false);
-}
-
 SettingOrigins originsOf(const TranslationRequest &request) {
   return SettingOrigins(FileLineColLoc::get(
       request.context, request.getInput().getBufferIdentifier(), 1, 1));
@@ -84,8 +73,10 @@ LogicalResult importSpec(const TranslationRequest &request,
   if (failed(job) || failed(readTrainingFile(request, origins, job->training)))
     return failure();
   tfm::StrategyAttr strategy;
-  if (job->strategy)
+  if (job->strategy) {
+    request.context->loadDialect<tfm::TfmDialect>();
     strategy = makeStrategy(request.context, *job->strategy);
+  }
   return printModel(request, job->model, job->training, strategy, origins,
                     output);
 }

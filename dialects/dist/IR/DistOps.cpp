@@ -12,6 +12,27 @@ LogicalResult PinOp::verify() {
                                       [&] { return emitOpError(); }); // C1
 }
 
+RankedTensorType ContributeOp::getContributionType(RankedTensorType type,
+                                                   StringAttr axis) {
+  ShardingAttr sharding = mpc::dist::getSharding(type);
+  SmallVector<StringAttr> axes(sharding.getPartial().getNames());
+  axes.push_back(axis);
+  return type.cloneWithEncoding(
+      sharding.withPartial(axes, sharding.getReduction()));
+}
+
+LogicalResult ContributeOp::verify() {
+  RankedTensorType from = getInput().getType(), to = getType();
+  ShardingAttr sharding = mpc::dist::getSharding(from);
+  if (!sharding || !sharding.getMesh().getAxes().contains(getAxisAttr()) ||
+      sharding.getPartial().contains(getAxisAttr()) ||
+      to != getContributionType(from, getAxisAttr())) // C1
+    return emitOpError("contributes ")
+           << from << " over " << getAxisAttr() << " as " << to
+           << ", expected the same type, partial over that axis of its mesh too";
+  return success();
+}
+
 LogicalResult ReshardOp::verify() {
   RankedTensorType from = getInput().getType(), to = getType();
   if (from.getShape() != to.getShape() ||

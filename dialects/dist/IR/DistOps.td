@@ -69,6 +69,40 @@ def Dist_ReshardOp : Dist_Op<"reshard"> {
   let hasVerifier = 1;
 }
 
+def Dist_ContributeOp : Dist_Op<"contribute"> {
+  let summary = "makes a stage's value an addend over an axis";
+  let description = [{
+    In the program of one pipeline stage: the value is this stage's addend of a sum
+    over `axis`, to which the programs of the other stages contribute theirs. The
+    identity on each rank. Inserted where a step is cut into stages, with one
+    contribution on every stage; what follows is an ordinary partial sum.
+
+    Constraints:
+      - (C1) the result's type is the operand's, partial over `axis` too.
+
+    ```mlir
+    #mesh = #dist.mesh<["pp"=2]>
+    #whole = #dist.sharding<#mesh, []>
+    #sum = #dist.sharding<#mesh, [], sum = {"pp"}>
+    func.func @f(%x: tensor<f32, #whole>) -> tensor<f32, #whole> {
+      %0 = dist.contribute %x over "pp" : tensor<f32, #whole> -> tensor<f32, #sum>
+      %1 = dist.reshard %0 : tensor<f32, #sum> -> tensor<f32, #whole>
+      return %1 : tensor<f32, #whole>
+    }
+    ```
+  }];
+  let arguments = !con((ins AnyRankedTensor:$input, StrAttr:$axis), Dist_Phased);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat =
+      "$input `over` $axis attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The type of a contribution of `type` over `axis`.
+    static ::mlir::RankedTensorType
+    getContributionType(::mlir::RankedTensorType type, ::mlir::StringAttr axis);
+  }];
+}
+
 def Dist_IotaOp : Dist_Op<"iota",
     [DeclareOpInterfaceMethods<ShardingRuleOpInterface>]> {
   let summary = "numbers the elements of a tensor";

@@ -13,6 +13,13 @@
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
+namespace mpc::exec::detail {
+/// Whether what a channel command names is a channel.
+mlir::LogicalResult verifyChannel(mlir::Operation *op,
+                                  mlir::FlatSymbolRefAttr channel,
+                                  mlir::SymbolTableCollection &symbols);
+} // namespace mpc::exec::detail
+
 #include "dialects/exec/IR/ExecDialect.h.inc"
 #include "dialects/exec/IR/ExecEnums.h.inc"
 #define GET_ATTRDEF_CLASSES
@@ -36,6 +43,11 @@ void setCompiled(mlir::FunctionOpInterface kernel, CompiledAttr compiled);
 /// not been specialised.
 VariantAttr getVariant(mlir::FunctionOpInterface function);
 void setVariant(mlir::FunctionOpInterface function, Variant variant);
+
+/// The part of the step that a function is; null where the step has one stage
+/// and the function's name says it.
+PartAttr getPart(mlir::FunctionOpInterface function);
+void setPart(mlir::FunctionOpInterface function, PartAttr part);
 
 } // namespace mpc::exec
 

@@ -32,6 +32,8 @@ def Exec_Dialect : Dialect {
     static constexpr llvm::StringLiteral kCompiledAttrName = "exec.compiled";
     /// On a function of the step: the microbatches it is for (#exec.variant).
     static constexpr llvm::StringLiteral kVariantAttrName = "exec.variant";
+    /// On a function of a step that is cut into stages: its place (#exec.part).
+    static constexpr llvm::StringLiteral kPartAttrName = "exec.part";
 
   private:
     void registerAttributes();

@@ -31,6 +31,15 @@ LogicalResult GemmOp::verify() {
   return success();
 }
 
+LogicalResult detail::verifyChannel(Operation *op, FlatSymbolRefAttr channel,
+                                    SymbolTableCollection &symbols) {
+  auto module = op->getParentOfType<ModuleOp>();
+  if (symbols.lookupSymbolIn<ChannelOp>(module, channel))
+    return success();
+  return op->emitOpError("uses ")
+         << channel << ", which is no exec.channel of the module"; // C1
+}
+
 /// `slice`, called `name`, has these sizes.
 static LogicalResult verifySizes(Operation *op, StringRef name, SliceAttr slice,
                                  ArrayRef<int64_t> sizes) {

@@ -138,6 +138,54 @@ def Exec_WaitOp : Exec_Command<"wait", (ins I64Attr:$handle)> {
   let assemblyFormat = "$handle (`from` $location^)? attr-dict";
 }
 
+class Exec_ChannelCommand<string mnemonic, dag inputs>
+    : Exec_Command<mnemonic, !con((ins FlatSymbolRefAttr:$channel), inputs),
+                   [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let extraClassDefinition = [{
+    ::mlir::LogicalResult $cppClass::verifySymbolUses(
+        ::mlir::SymbolTableCollection &symbols) {
+      return detail::verifyChannel(*this, getChannelAttr(), symbols);
+    }
+  }];
+}
+
+def Exec_SendStartOp
+    : Exec_ChannelCommand<"send_start", (ins Exec_SliceAttr:$source)> {
+  let summary = "begins to send a message";
+  let description = [{
+    Never blocks. The source is not written until its `exec.send_wait`, which may be in
+    a later list.
+
+    Constraints:
+      - (C1) `channel` names an `exec.channel` of the module.
+  }];
+  let assemblyFormat = "$source `to` $channel (`from` $location^)? attr-dict";
+}
+
+def Exec_SendWaitOp : Exec_ChannelCommand<"send_wait", (ins)> {
+  let summary = "waits for the oldest message under way to a channel";
+  let assemblyFormat = "$channel (`from` $location^)? attr-dict";
+}
+
+def Exec_ReceiveStartOp
+    : Exec_ChannelCommand<"receive_start", (ins Exec_SliceAttr:$destination)> {
+  let summary = "begins to receive a message";
+  let description = [{
+    Never blocks. The destination is neither read nor written until its
+    `exec.receive_wait`, which may be in a later list.
+
+    Constraints:
+      - (C1) `channel` names an `exec.channel` of the module.
+  }];
+  let assemblyFormat =
+      "$destination `of` $channel (`from` $location^)? attr-dict";
+}
+
+def Exec_ReceiveWaitOp : Exec_ChannelCommand<"receive_wait", (ins)> {
+  let summary = "waits for the oldest message asked of a channel";
+  let assemblyFormat = "$channel (`from` $location^)? attr-dict";
+}
+
 def Exec_ShardOp : Exec_Command<"shard", (ins
     Dist_AxesAttr:$axes, I64Attr:$dimension, Exec_SliceAttr:$source,
     Exec_SliceAttr:$destination)> {

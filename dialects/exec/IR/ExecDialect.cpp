@@ -60,10 +60,12 @@ void ExecDialect::initialize() {
 
 LogicalResult ExecDialect::verifyOperationAttribute(Operation *op,
                                                     NamedAttribute attribute) {
-  bool known = attribute.getName() == kCompiledAttrName
-                   ? isa<CompiledAttr>(attribute.getValue())
-                   : attribute.getName() == kVariantAttrName &&
-                         isa<VariantAttr>(attribute.getValue());
+  Attribute value = attribute.getValue();
+  bool known = (attribute.getName() == kCompiledAttrName &&
+                isa<CompiledAttr>(value)) ||
+               (attribute.getName() == kVariantAttrName &&
+                isa<VariantAttr>(value)) ||
+               (attribute.getName() == kPartAttrName && isa<PartAttr>(value));
   if (!known || !isa<FunctionOpInterface>(op))
     return op->emitOpError("has attribute ")
            << attribute.getName() << " = " << attribute.getValue()
@@ -83,6 +85,14 @@ void setCompiled(FunctionOpInterface kernel, CompiledAttr compiled) {
 
 VariantAttr getVariant(FunctionOpInterface function) {
   return function->getAttrOfType<VariantAttr>(ExecDialect::kVariantAttrName);
+}
+
+PartAttr getPart(FunctionOpInterface function) {
+  return function->getAttrOfType<PartAttr>(ExecDialect::kPartAttrName);
+}
+
+void setPart(FunctionOpInterface function, PartAttr part) {
+  function->setAttr(ExecDialect::kPartAttrName, part);
 }
 
 void setVariant(FunctionOpInterface function, Variant variant) {

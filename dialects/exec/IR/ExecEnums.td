@@ -30,7 +30,10 @@ def Exec_StateKind : Exec_Enum<"StateKind", "what a piece of state is for", [
       I32EnumAttrCase<"Counter", 7, "counter">,
       I32EnumAttrCase<"Metric", 8, "metric">,
       I32EnumAttrCase<"Carry", 9, "carry">,
-      I32EnumAttrCase<"Constant", 10, "constant">]>;
+      I32EnumAttrCase<"Constant", 10, "constant">,
+      I32EnumAttrCase<"Stash", 11, "stash">,
+      I32EnumAttrCase<"Incoming", 12, "incoming">,
+      I32EnumAttrCase<"Outgoing", 13, "outgoing">]>;
 
 def Exec_InitialKind : Exec_Enum<"InitialKind", "how a piece of state begins", [
       I32EnumAttrCase<"Normal", 0, "normal">,
@@ -55,7 +58,8 @@ def Exec_ListPhase : Exec_Enum<"ListPhase", "the part of a step of a list", [
       I32EnumAttrCase<"Backward", 2, "backward">,
       I32EnumAttrCase<"ForwardBackward", 3, "forward_backward">,
       I32EnumAttrCase<"Weight", 4, "weight">,
-      I32EnumAttrCase<"Update", 5, "update">]>;
+      I32EnumAttrCase<"Update", 5, "update">,
+      I32EnumAttrCase<"Transfer", 6, "transfer">]>;
 
 def Exec_Variant : Exec_Enum<"Variant", "the microbatches a list is for", [
       I32EnumAttrCase<"Only", 0, "only">,

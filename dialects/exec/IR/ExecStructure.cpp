@@ -15,6 +15,14 @@ LogicalResult KernelOp::verify() {
   return success();
 }
 
+LogicalResult ChannelOp::verify() {
+  int64_t source = getSourceStage(), destination = getDestinationStage();
+  if (source < 0 || destination < 0 || source == destination) // C1
+    return emitOpError("goes from stage ")
+           << source << " to " << destination << ", expected two stages";
+  return success();
+}
+
 // ------------------------------------------------------------------ role
 
 /// The bytes of each region of a role.
@@ -96,12 +104,17 @@ LogicalResult StateOp::verify() {
     return emitOpError("lies at ")
            << getSlice() << ", expected a " << dist::getLocalType(type);
   bool isBatch = getKind() == StateKind::Batch;
+  bool isStash = getKind() == StateKind::Stash;
+  bool mayBeInSlot =
+      isBatch || isStash || getKind() == StateKind::Incoming;
   Region region = getSlice().getRegion();
   if (getSlice().getRowStride() != 0 || region == Region::Transient ||
-      (region == Region::Slot && !isBatch)) // C2
+      (region == Region::Slot ? !mayBeInSlot : isStash)) // C2
     return emitOpError("lies at ")
-           << getSlice() << ", expected a dense persistent slice"
-           << (isBatch ? " or one of the slot" : "");
+           << getSlice() << ", expected a dense "
+           << (isStash       ? "slice of the slot"
+               : mayBeInSlot ? "persistent slice or one of the slot"
+                             : "persistent slice");
   if ((int64_t)getLogical().size() != type.getRank()) // C3
     return emitOpError("has ")
            << getLogical().size() << " logical sizes, its type is " << type;
@@ -121,7 +134,8 @@ LogicalResult ListOp::verifyRegions() {
   llvm::DenseMap<int64_t, StartOp> pending;
   for (Operation &op : getBody().front()) {
     if (!isa<GemmOp, AttentionOp, AttentionGradOp, LaunchOp, StartOp, WaitOp,
-             ShardOp, KeepOnFirstOp, CopyOp, FillOp>(op)) // C1
+             ShardOp, KeepOnFirstOp, CopyOp, FillOp, SendStartOp, SendWaitOp,
+             ReceiveStartOp, ReceiveWaitOp>(op)) // C1
       return op.emitOpError("is not a command");
     if (auto start = dyn_cast<StartOp>(op)) {
       if (!pending.try_emplace(start.getHandle(), start).second) // C2

@@ -54,6 +54,25 @@ def Exec_KernelOp : Exec_Op<"kernel", [HasParent<"::mlir::ModuleOp">, Symbol]> {
   let hasVerifier = 1;
 }
 
+def Exec_ChannelOp : Exec_Op<"channel", [HasParent<"::mlir::ModuleOp">, Symbol]> {
+  let summary = "messages from the ranks of one stage to those of another";
+  let description = [{
+    Between ranks with the same other coordinates, in order.
+
+    Constraints:
+      - (C1) the stages differ and are not negative.
+
+    ```mlir
+    exec.channel @activation_0_1 from 0 to 1
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$source_stage,
+                       I64Attr:$destination_stage);
+  let assemblyFormat =
+      "$sym_name `from` $source_stage `to` $destination_stage attr-dict";
+  let hasVerifier = 1;
+}
+
 def Exec_RoleOp : Exec_Op<"role", [
     HasParent<"::mlir::ModuleOp">, SymbolTable, NoTerminator, SingleBlock,
     NoRegionArguments]> {
@@ -95,8 +114,8 @@ def Exec_StateOp : Exec_RoleMember<"state"> {
 
     Constraints:
       - (C1) the slice has the type's local sizes and elements;
-      - (C2) it is dense, and in the persistent region, or a BATCH state in the slot
-        region;
+      - (C2) it is dense, and in the persistent region, or, if it is a BATCH, STASH or
+        INCOMING state, in the slot region (a STASH always);
       - (C3) logical sizes are from 1 to the sizes of the type;
       - (C4) BATCH states, and no others, are loaded.
 

@@ -257,13 +257,15 @@ def Tfm_SiluGradOp : Tfm_PointwiseOp<"silu_grad",
   let summary = "the cotangent of silu's input";
 }
 
-def Tfm_ResidualOp : Tfm_PointwiseOp<"residual", (ins Tfm_Tensor:$x),
-    [Tfm_Differentiable]> {
+def Tfm_ResidualOp : Tfm_PointwiseOp<"residual",
+    (ins Tfm_Tensor:$x, OptionalAttr<I64Attr>:$layer), [Tfm_Differentiable]> {
   let summary = "marks the residual stream";
   let description = [{
     The identity, of [b, s, hidden]. Importers mark the stream that blocks read and
     add to; its gradient marks the cotangent of the stream. The strategy turns
-    marks into pins, so that the stream has one type in all layers.
+    marks into pins, so that the stream has one type in all layers. `layer` says
+    which layer reads the stream from here on (counted from 0; the number of layers
+    stands for the head): where a pipeline may be cut.
   }];
 }
 

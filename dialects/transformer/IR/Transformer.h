@@ -64,6 +64,11 @@ dist::Phase getPhase(mlir::Operation *op);
 /// Sets the phase of such an op.
 void setPhase(mlir::Operation *op, dist::Phase phase);
 
+/// The piece of the pipeline, in depth order, that an op of this dialect or of
+/// `dist` is in; nothing if it is not in one of several.
+std::optional<int64_t> getStage(mlir::Operation *op);
+void setStage(mlir::Operation *op, int64_t stage);
+
 /// Builds an op of this dialect or of `dist` in the given phase; `args` are the
 /// result types, the operands and the op's own attributes.
 template <typename OpTy, typename... Args>

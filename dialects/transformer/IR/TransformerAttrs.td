@@ -71,11 +71,24 @@ def Tfm_StrategyAttr : Tfm_Attr<"Strategy", "strategy"> {
     On the module as `tfm.strategy`, written by the first pass of `mpc-compile` (or
     by the importer when the spec carries one); every later pass reads only this.
     `tp` asks: a block uses it where its sizes divide; `strict` makes that an error.
-    `dp` and `microbatches` are always used as given.
+    `dp`, `pp` and `microbatches` are always used as given.
+
+    With `pp` above 1 the layers are cut into `pp` · `chunks` pieces in depth order,
+    of which stage s holds those with number s modulo `pp`. `stages` gives the layers
+    of each piece; absent, they are balanced by cost. `schedule` is gpipe, 1f1b,
+    interleaved, zero-bubble or file; `table` is the text of the file. `recompute` says
+    which layers compute activations a second time, in backward, rather than keep
+    them: none, selective or full, or a list such as full:0-11,none:12-23.
   }];
   let parameters = (ins "int64_t":$tp, "int64_t":$dp, "int64_t":$microbatches,
     "bool":$sequence_parallel, "int64_t":$zero, "bool":$strict,
-    "bool":$reference);
+    "bool":$reference,
+    DefaultValuedParameter<"int64_t", "1">:$pp,
+    DefaultValuedParameter<"int64_t", "1">:$chunks,
+    OptionalParameter<"::mlir::DenseI64ArrayAttr">:$stages,
+    OptionalParameter<"::mlir::StringAttr">:$schedule,
+    OptionalParameter<"::mlir::StringAttr">:$table,
+    OptionalParameter<"::mlir::StringAttr">:$recompute);
   let assemblyFormat = "`<` struct(params) `>`";
 }
 

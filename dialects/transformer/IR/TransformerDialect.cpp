@@ -184,6 +184,7 @@ void addRemark(ModuleOp module, StringRef text) {
 
 /// All ops of both dialects that have a phase call it so.
 static constexpr StringLiteral kPhaseName = "phase";
+static constexpr StringLiteral kStageName = "stage";
 
 dist::Phase getPhase(Operation *op) {
   auto phase = op->getAttrOfType<dist::PhaseAttr>(kPhaseName);
@@ -192,6 +193,15 @@ dist::Phase getPhase(Operation *op) {
 
 void setPhase(Operation *op, dist::Phase phase) {
   op->setAttr(kPhaseName, dist::PhaseAttr::get(op->getContext(), phase));
+}
+
+std::optional<int64_t> getStage(Operation *op) {
+  auto stage = op->getAttrOfType<IntegerAttr>(kStageName);
+  return stage ? std::optional(stage.getInt()) : std::nullopt;
+}
+
+void setStage(Operation *op, int64_t stage) {
+  op->setAttr(kStageName, Builder(op->getContext()).getI64IntegerAttr(stage));
 }
 
 } // namespace mpc::tfm

@@ -34,7 +34,10 @@ def Tfm_StateKind : Tfm_Enum<"StateKind", "what a piece of state is for", [
       I32EnumAttrCase<"InputScalar", 6, "input_scalar">,
       I32EnumAttrCase<"Counter", 7, "counter">,
       I32EnumAttrCase<"Metric", 8, "metric">,
-      I32EnumAttrCase<"Carry", 9, "carry">]>;
+      I32EnumAttrCase<"Carry", 9, "carry">,
+      I32EnumAttrCase<"Stash", 10, "stash">,
+      I32EnumAttrCase<"Incoming", 11, "incoming">,
+      I32EnumAttrCase<"Outgoing", 12, "outgoing">]>;
 
 def Tfm_OptimizerKind : Tfm_Enum<"OptimizerKind", "how parameters are updated", [
       I32EnumAttrCase<"Sgd", 0, "sgd">, I32EnumAttrCase<"AdamW", 1, "adamw">]>;

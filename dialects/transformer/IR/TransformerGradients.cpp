@@ -108,7 +108,8 @@ Grads SiluOp::buildGradients(OpBuilder &builder, ArrayRef<Value> out,
 
 Grads ResidualOp::buildGradients(OpBuilder &builder, ArrayRef<Value> out,
                                  ArrayRef<bool>) {
-  return {backward<ResidualOp>(builder, *this, getX().getType(), out[0])};
+  return {backward<ResidualOp>(builder, *this, getX().getType(), out[0],
+                               /*layer=*/IntegerAttr())};
 }
 
 Grads AttentionOp::buildGradients(OpBuilder &builder, ArrayRef<Value> out,

@@ -1,0 +1,144 @@
+//===- StepParts.cpp - the functions of a step, by stage --------*- C++ -*-===//
+
+#include "passes/lowering/StepParts.h"
+#include "passes/pipeline/Schedule.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir;
+
+namespace mpc {
+
+using exec::ListPhase;
+
+exec::PartAttr getStepPart(func::FuncOp function) {
+  if (exec::PartAttr part = exec::getPart(function))
+    return part;
+  auto phase = llvm::StringSwitch<ListPhase>(function.getSymName())
+                   .Case(tfm::kPrologue, ListPhase::Prologue)
+                   .Case(tfm::kUpdate, ListPhase::Update)
+                   .Default(ListPhase::ForwardBackward);
+  return exec::PartAttr::get(function.getContext(), phase, /*chunk=*/0,
+                             /*stage=*/0);
+}
+
+/// The place of a phase in a step.
+static int getRank(ListPhase phase) {
+  switch (phase) {
+  case ListPhase::Prologue:
+    return 0;
+  case ListPhase::Forward:
+  case ListPhase::ForwardBackward:
+    return 1;
+  case ListPhase::Backward:
+    return 2;
+  case ListPhase::Weight:
+    return 3;
+  case ListPhase::Transfer:
+    return 4;
+  case ListPhase::Update:
+    return 5;
+  }
+  llvm_unreachable("phase of another version");
+}
+
+bool isOfMicrobatch(exec::PartAttr part) {
+  int rank = getRank(part.getPhase());
+  return rank >= 1 && rank <= 3;
+}
+
+bool isFirstReader(func::FuncOp function, tfm::BindingAttr binding,
+                   ArrayRef<func::FuncOp> functions) {
+  int rank = getRank(getStepPart(function).getPhase());
+  return llvm::none_of(functions, [&](func::FuncOp other) {
+    if (getRank(getStepPart(other).getPhase()) >= rank)
+      return false;
+    for (unsigned index = 0; index != other.getNumArguments(); ++index)
+      if (tfm::getArgBinding(other, index) == binding)
+        return true;
+    return false;
+  });
+}
+
+namespace {
+
+/// The functions of one stage, by part.
+class StageFunctions {
+public:
+  StageFunctions(ModuleOp module, ArrayRef<func::FuncOp> functions)
+      : module(module), functions(functions) {}
+
+  FailureOr<func::FuncOp> find(ListPhase phase, int64_t chunk,
+                               bool isFirst) {
+    func::FuncOp found;
+    for (func::FuncOp function : functions) {
+      exec::PartAttr part = getStepPart(function);
+      if (part.getPhase() != phase || part.getChunk() != chunk)
+        continue;
+      bool isMiddle = exec::getVariant(function).getValue() ==
+                      exec::Variant::Middle;
+      if (!found || isMiddle != isFirst)
+        found = function;
+    }
+    if (!found)
+      return module.emitOpError("lacks a function of the step: ")
+             << stringifyListPhase(phase) << " of piece " << chunk;
+    return found;
+  }
+
+  ModuleOp module;
+  ArrayRef<func::FuncOp> functions;
+};
+
+ListPhase convert(PassKind pass) {
+  switch (pass) {
+  case PassKind::Forward:
+    return ListPhase::Forward;
+  case PassKind::Backward:
+    return ListPhase::Backward;
+  case PassKind::Weight:
+    return ListPhase::Weight;
+  }
+  llvm_unreachable("pass of another version");
+}
+
+} // namespace
+
+FailureOr<SmallVector<StepRun>> listRuns(ModuleOp module, int64_t stage,
+                                         ArrayRef<func::FuncOp> functions) {
+  StageFunctions parts(module, functions);
+  SmallVector<StepRun> runs;
+  llvm::DenseSet<std::pair<int, int64_t>> begun;
+  auto run = [&](ListPhase phase, int64_t chunk, int64_t microbatch,
+                 int64_t slot) {
+    bool isFirst = begun.insert({int(phase), chunk}).second;
+    FailureOr<func::FuncOp> function = parts.find(phase, chunk, isFirst);
+    if (succeeded(function))
+      runs.push_back({*function, microbatch, slot});
+    return LogicalResult(function);
+  };
+  if (failed(run(ListPhase::Prologue, 0, 0, 0)))
+    return failure();
+  tfm::StrategyAttr strategy = tfm::getStrategy(module);
+  if (strategy && strategy.getPp() > 1) {
+    FailureOr<Schedule> schedule = makeSchedule(strategy, module.getLoc());
+    if (failed(schedule))
+      return failure();
+    for (const ScheduleEntry &entry : schedule->stages[stage])
+      if (failed(run(convert(entry.pass), entry.piece, entry.microbatch,
+                     entry.slot)))
+        return failure();
+  } else {
+    int64_t microbatches = strategy ? strategy.getMicrobatches() : 1;
+    for (int64_t microbatch = 0; microbatch != microbatches; ++microbatch)
+      if (failed(run(ListPhase::ForwardBackward, 0, microbatch, 0)))
+        return failure();
+  }
+  for (func::FuncOp function : functions)
+    if (getStepPart(function).getPhase() == ListPhase::Transfer)
+      runs.push_back({function});
+  if (failed(run(ListPhase::Update, 0, 0, 0)))
+    return failure();
+  return runs;
+}
+
+} // namespace mpc

@@ -1,0 +1,43 @@
+//===- StepParts.h - the functions of a step, by stage ----------*- C++ -*-===//
+//
+// Which part of a training step a function is, and the order in which a stage runs
+// its functions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MPC_PASSES_LOWERING_STEPPARTS_H
+#define MPC_PASSES_LOWERING_STEPPARTS_H
+
+#include "dialects/exec/IR/Exec.h"
+#include "dialects/transformer/IR/Transformer.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace mpc {
+
+/// What `exec.part` says, or, where a step has one stage, the function's name.
+exec::PartAttr getStepPart(mlir::func::FuncOp function);
+
+/// Whether a part runs once a microbatch.
+bool isOfMicrobatch(exec::PartAttr part);
+
+/// Whether `function` is the first of `functions`, in the order of a microbatch, that
+/// reads `binding`. The variants of a part count as one.
+bool isFirstReader(mlir::func::FuncOp function, tfm::BindingAttr binding,
+                   llvm::ArrayRef<mlir::func::FuncOp> functions);
+
+/// One run of a function in a step.
+struct StepRun {
+  mlir::func::FuncOp function;
+  int64_t microbatch = 0;
+  int64_t slot = 0;
+};
+
+/// What a stage runs in a step, in order. `functions` are the stage's. Emits an
+/// error where a function or a legal schedule is missing.
+mlir::FailureOr<llvm::SmallVector<StepRun>>
+listRuns(mlir::ModuleOp module, int64_t stage,
+         llvm::ArrayRef<mlir::func::FuncOp> functions);
+
+} // namespace mpc
+
+#endif // MPC_PASSES_LOWERING_STEPPARTS_H

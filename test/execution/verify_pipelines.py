@@ -1,0 +1,179 @@
+"""Verifies pipeline plans against the reference, with the real tools.
+
+  verify_pipelines.py BIN [--sample=N] [--seed=S] [--log=FILE] [--list]
+
+The space: tp x pp x dp with at most 8 ranks and 2 to 4 stages, every schedule,
+recomputation, sequence parallelism (tp > 1) and ZeRO-1 on and off, tied and untied tables, layers
+that stages do not divide, vocabulary 13 and 257, SGD and AdamW, 1 to 5 microbatches;
+dropout on, different numbers of valid tokens in each sample.
+
+Without --sample a cover of the space is run in which every two values of different
+settings occur together. With it, N points drawn by the seed; --log keeps a line for each
+that is done, and what it has is not run again: a long run may be stopped and resumed.
+"""
+import argparse
+import itertools
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+
+JOB = """
+model {{
+  name: "pipeline_test" layers: {layers} hidden: 16 heads: 4 ffn: 24
+  vocabulary: {vocabulary} positions: 8 tied_embedding: {tied}
+  embedding_dropout: 0.1 attention_dropout: 0.1 residual_dropout: 0.1
+}}
+training {{
+  sequence_length: 8 global_batch: {batch} optimizer: {optimizer}
+  learning_rate: 0.01 warmup_steps: 3 decay_steps: 8 clip_norm: 1
+}}
+"""
+
+SETTINGS = {
+    "mesh": [(tp, pp, dp) for tp in (1, 2, 3, 4) for pp in (2, 3, 4) for dp in (1, 2, 3, 4)
+             if tp * pp * dp <= 8],
+    "schedule": ["gpipe", "1f1b", "interleaved", "zero-bubble"],
+    "sequence_parallel": ["false", "true"],
+    "zero": [0, 1],
+    "tied": ["true", "false"],
+    "layers": [2, 5, 7],
+    "vocabulary": [13, 257],
+    "optimizer": ["SGD", "ADAMW"],
+    "microbatches": [1, 2, 4, 5],
+    "recompute": ["none", "selective", "full", "full:0,selective:1"],
+}
+
+
+def is_legal(point):
+    return point["sequence_parallel"] == "false" or point["mesh"][0] > 1
+
+
+def space():
+    for values in itertools.product(*SETTINGS.values()):
+        point = dict(zip(SETTINGS, values))
+        if is_legal(point):
+            yield point
+
+
+def pairs_of(point):
+    return {frozenset([a, b]) for a, b in itertools.combinations(point.items(), 2)}
+
+
+def cover():
+    """Greedy: the best of some random points until every pair has occurred."""
+    points = list(space())
+    wanted = set().union(*map(pairs_of, points))
+    draw = random.Random(1)
+    while wanted:
+        best = max(draw.sample(points, 200), key=lambda point: len(pairs_of(point) & wanted))
+        new = pairs_of(best) & wanted
+        if not new:  # A rare pair: look for it.
+            best = next(point for point in points if pairs_of(point) & wanted)
+            new = pairs_of(best) & wanted
+        wanted -= new
+        yield best
+
+
+def strategy_of(point):
+    tp, pp, dp = point["mesh"]
+    text = (f"tp={tp} pp={pp} dp={dp} microbatches={point['microbatches']} "
+            f"zero={point['zero']} schedule={point['schedule']}")
+    if point["schedule"] == "interleaved":
+        text += " chunks=2"
+    if point["recompute"] != "none":
+        text += f" recompute={point['recompute']}"
+    if point["sequence_parallel"] == "true":
+        text += " sequence_parallel=true"
+    return text
+
+
+def describe(point):
+    return (f"{strategy_of(point)} layers={point['layers']} tied={point['tied']} "
+            f"vocabulary={point['vocabulary']} optimizer={point['optimizer']}")
+
+
+class Tools:
+    def __init__(self, folder, work):
+        self.folder, self.work, self.models = folder, work, {}
+
+    def run(self, tool, *arguments):
+        done = subprocess.run([str(self.folder / tool), *map(str, arguments)],
+                              capture_output=True, text=True, timeout=600)
+        if done.returncode:
+            raise RuntimeError(f"{tool} {' '.join(map(str, arguments))}: exit "
+                               f"{done.returncode}\n{done.stdout}{done.stderr}")
+
+    def plan(self, model, strategy, name):
+        module, plan = self.work / f"{name}.mlir", self.work / f"{name}.plan"
+        self.run("mpc-opt", f"--mpc-compile={strategy}", model, "-o", module)
+        self.run("mpc-translate", "--export-plan", module, "-o", plan)
+        return plan
+
+    def model(self, point):
+        """The imported model and its reference plan, made once."""
+        batch = 2 * point["mesh"][2] * point["microbatches"]
+        key = (batch, *(point[name] for name in ("layers", "tied", "vocabulary", "optimizer",
+                                                 "microbatches")))
+        if key not in self.models:
+            name = "_".join(map(str, key))
+            spec, model = self.work / f"{name}.textproto", self.work / f"{name}.mlir"
+            spec.write_text(JOB.format(batch=batch, **point))
+            self.run("mpc-translate", "--import-spec", spec, "-o", model)
+            self.models[key] = model, self.plan(
+                model, f"reference=true microbatches={point['microbatches']}",
+                f"reference_{name}")
+        return self.models[key]
+
+    def verify(self, point, seed):
+        model, reference = self.model(point)
+        plan = self.plan(model, strategy_of(point), "plan")
+        steps = 10 if point["optimizer"] == "ADAMW" else 2
+        self.run("mpc-run", "verify", plan, f"--reference={reference}", f"--steps={steps}",
+                 f"--seed={seed}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("bin", type=pathlib.Path)
+    parser.add_argument("--sample", type=int)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--log", type=pathlib.Path)
+    parser.add_argument("--list", action="store_true", help="only print the points")
+    options = parser.parse_args()
+    points = list(cover())
+    if options.sample:
+        points = random.Random(options.seed).sample(list(space()), options.sample)
+    if options.list:
+        print(*map(describe, points), f"{len(points)} points", sep="\n")
+        return 0
+    done = set()
+    if options.log and options.log.exists():
+        done = {line.split(": ")[1] for line in options.log.read_text().splitlines()
+                if line.startswith("passed")}
+
+    passed = failed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        tools = Tools(options.bin, pathlib.Path(folder))
+        for number, point in enumerate(points):
+            text = describe(point)
+            if text in done:
+                continue
+            try:
+                tools.verify(point, seed=number)
+                passed += 1
+                outcome = "passed"
+            except (RuntimeError, subprocess.TimeoutExpired) as error:
+                failed += 1
+                outcome = "FAILED"
+                print(f"FAILED {text}\n{error}", flush=True)
+            if options.log:
+                with options.log.open("a") as log:
+                    log.write(f"{outcome}: {text}\n")
+    print(f"{passed} strategies passed, {failed} failed")
+    return 1 if failed or not passed + len(done) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
