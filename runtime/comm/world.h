@@ -10,17 +10,18 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "runtime/comm/channel.h"
 #include "runtime/comm/communicator.h"
 
 namespace mpc::runtime {
 
 /// One rank's end of all ranks of a run.
 ///
-/// Every rank calls the same operations in the same order; each returns once
-/// its part is done, which may be after all ranks have entered it. When a rank
-/// aborts, ends early or disagrees with the others, every call that is pending
-/// and every later one, also on communicators made by Split, returns an error
-/// that names the first rank that failed and its message (kAborted); nothing
+/// Every rank calls the same operations in the same order, OpenChannel apart;
+/// each returns once its part is done, which may be after all ranks have entered
+/// it. When a rank aborts, ends early or disagrees with the others, every call
+/// that is pending and every later one, also on communicators made by Split and
+/// channels made by OpenChannel, returns an error that names the first rank that failed and its message (kAborted); nothing
 /// hangs.
 ///
 /// Thread-compatible: used by one thread at a time, except Abort.
@@ -37,6 +38,11 @@ class World {
   /// world.
   virtual absl::StatusOr<std::unique_ptr<Communicator>> Split(
       absl::Span<const int> members) = 0;
+
+  /// This rank's end of a channel, of which it is source or destination. Only
+  /// these two open it, each once and in any order. It may not outlive the world.
+  virtual absl::StatusOr<std::unique_ptr<ChannelEnd>> OpenChannel(
+      const ChannelId& id) = 0;
 
   /// Returns once every rank has called it.
   virtual absl::Status Barrier() = 0;

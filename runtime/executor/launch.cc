@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "runtime/comm/local/local_world.h"
+#include "runtime/comm/open_channels.h"
 #include "runtime/plan/mesh.h"
 #include "runtime/status_macros.h"
 #include "runtime/threads/spin.h"
@@ -74,6 +75,8 @@ absl::Status RankLauncher::SetUp(RankProgram& program) {
         program.world_->Split(GroupMembers(plan_.mesh(), group, rank)));
     program.communicators_.push_back(std::move(communicator));
   }
+  MPC_ASSIGN_OR_RETURN(program.channels_,
+                       OpenChannels(plan_, *program.world_));
   return absl::OkStatus();
 }
 
@@ -113,6 +116,7 @@ absl::Status RankLauncher::Run() {
             program.world_->Abort(status);
           }
           program.communicators_.clear();
+          program.channels_.clear();
           program.world_.reset();
         });
   }

@@ -31,8 +31,9 @@ uint64_t RankProgram::arena_bytes() const { return arena_->bytes(); }
 absl::Status RankProgram::RunEntry(const plan::ScheduleEntry& entry,
                                    const StepCallbacks& callbacks) {
   const ThunkContext context = {*device_,       program_->kernels,
-                                communicators_, arena_->data(),
-                                layout_,        static_cast<int>(entry.slot())};
+                                communicators_, channels_,
+                                arena_->data(), layout_,
+                                static_cast<int>(entry.slot())};
   for (const auto& thunk : program_->lists[entry.list()]) {
     const Clock::time_point begin =
         callbacks.after_command ? Clock::now() : Clock::time_point();

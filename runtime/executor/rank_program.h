@@ -116,6 +116,8 @@ class RankProgram {
   std::vector<int64_t> coordinates_;
   /// By group of the plan.
   std::vector<std::unique_ptr<Communicator>> communicators_;
+  /// By channel of the plan; null where this rank has no end of it.
+  std::vector<std::unique_ptr<ChannelEnd>> channels_;
   ArenaLayout layout_;
   std::unique_ptr<Arena> arena_;
 };

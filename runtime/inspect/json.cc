@@ -43,6 +43,21 @@ Json ToJson(const CollectiveSummary& collective) {
   return json;
 }
 
+Json ToJson(const ScheduleSummary& entry) {
+  return {{"list", entry.list},
+          {"microbatch", entry.microbatch},
+          {"slot", entry.slot},
+          {"load_batch", entry.load_batch}};
+}
+
+Json ToJson(const ChannelSummary& channel) {
+  return {{"name", channel.name},
+          {"source_stage", channel.source_stage},
+          {"destination_stage", channel.destination_stage},
+          {"messages_per_step", channel.messages_per_step},
+          {"bytes_per_step", channel.bytes_per_step}};
+}
+
 Json ToJson(const MemorySummary& memory) {
   Json categories = Json::object();
   for (const MemoryCategory& category : memory.categories)
@@ -80,7 +95,8 @@ std::string PrintJson(const plan::Plan& plan, const PlanSummary& summary) {
                      {"memory", ToJson(role.memory)},
                      {"parameters", ToArray(role.parameters)},
                      {"lists", ToArray(role.lists)},
-                     {"collectives", ToArray(role.collectives)}});
+                     {"collectives", ToArray(role.collectives)},
+                     {"schedule", ToArray(role.schedule)}});
   }
   Json remarks = Json::array();
   for (const plan::Remark& remark : plan.remarks())
@@ -110,6 +126,7 @@ std::string PrintJson(const plan::Plan& plan, const PlanSummary& summary) {
                  {"kernels", target.kernels_size()},
                  {"object_bytes", target.object().size()}}},
                {"roles", roles},
+               {"channels", ToArray(summary.channels)},
                {"remarks", remarks}};
   // A name that is not UTF-8 is shown with replacement characters.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

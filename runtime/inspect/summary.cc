@@ -124,6 +124,35 @@ std::vector<CollectiveSummary> SummarizeCollectives(const plan::Plan& plan,
   return collectives;
 }
 
+std::vector<ScheduleSummary> SummarizeSchedule(const plan::Role& role) {
+  std::vector<ScheduleSummary> schedule;
+  for (const plan::ScheduleEntry& entry : role.schedule())
+    schedule.push_back({role.lists(entry.list()).name(), entry.microbatch(),
+                        entry.slot(), entry.load_batch()});
+  return schedule;
+}
+
+// Messages are counted where they are sent.
+std::vector<ChannelSummary> SummarizeChannels(const plan::Plan& plan) {
+  std::vector<ChannelSummary> channels;
+  for (const plan::Channel& channel : plan.channels())
+    channels.push_back({channel.name(), channel.source_stage(),
+                        channel.destination_stage()});
+  for (const plan::Role& role : plan.roles()) {
+    const std::vector<int64_t> runs = CountRuns(role);
+    for (int i = 0; i < role.lists_size(); ++i) {
+      for (const plan::Command& command : role.lists(i).commands()) {
+        if (!command.has_send_start()) continue;
+        ChannelSummary& channel = channels[command.send_start().channel()];
+        channel.messages_per_step += runs[i];
+        channel.bytes_per_step +=
+            runs[i] * SpanBytes(command.send_start().source());
+      }
+    }
+  }
+  return channels;
+}
+
 struct Extent {
   uint64_t begin;
   uint64_t end;
@@ -199,7 +228,9 @@ absl::StatusOr<PlanSummary> Summarize(const plan::Plan& plan) {
     out.parameters = SummarizeParameters(plan, role);
     out.lists = SummarizeLists(role);
     out.collectives = SummarizeCollectives(plan, role);
+    out.schedule = SummarizeSchedule(role);
   }
+  summary.channels = SummarizeChannels(plan);
   return summary;
 }
 

@@ -58,6 +58,14 @@ struct CollectiveSummary {
   uint64_t payload_bytes_per_step = 0;
 };
 
+/// One run of a list.
+struct ScheduleSummary {
+  std::string list;
+  uint32_t microbatch = 0;
+  uint32_t slot = 0;
+  bool load_batch = false;
+};
+
 struct MemoryCategory {
   /// E.g. `master`; `transient`, `other` for what no state names.
   std::string name;
@@ -80,10 +88,22 @@ struct RoleSummary {
   std::vector<ParameterSummary> parameters;
   std::vector<ListSummary> lists;
   std::vector<CollectiveSummary> collectives;
+  /// In the order of a step.
+  std::vector<ScheduleSummary> schedule;
+};
+
+/// What goes from one rank of a stage to one of another in a step.
+struct ChannelSummary {
+  std::string name;
+  uint32_t source_stage = 0;
+  uint32_t destination_stage = 0;
+  int64_t messages_per_step = 0;
+  uint64_t bytes_per_step = 0;
 };
 
 struct PlanSummary {
   std::vector<RoleSummary> roles;
+  std::vector<ChannelSummary> channels;
 };
 
 /// Summarises a plan that has passed the checks of the plan's reader.

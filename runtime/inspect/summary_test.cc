@@ -7,11 +7,14 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "runtime/testing/pipeline_plan.h"
+
 namespace mpc::runtime {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 // One parameter `w` of 13 x 8, padded to 16 x 8 and split over tp; its master
 // and moments also over dp.
@@ -246,6 +249,88 @@ TEST(PrintTextTest, TellsWhatAPersonAsks) {
                         "128  128 B\n"));
   EXPECT_THAT(text, HasSubstr(R"(  w     [13, 8]  [16, 8]  f32   )"
                               R"([{"tp", "dp"}, {}]  [{"tp"}, {}]    512)"));
+}
+
+// Two stages of two ranks. A message is four tokens of a rank by eight floats.
+plan::Plan TwoStages() {
+  PipelineOptions options;
+  options.stages = 2;
+  options.dp = 2;
+  options.microbatches = 4;
+  return MakePipelinePlan(options);
+}
+
+TEST(SummaryTest, ChannelsCountTheMessagesOfAStep) {
+  const auto summary = Summarize(TwoStages());
+  ASSERT_TRUE(summary.ok()) << summary.status();
+  ASSERT_EQ(summary->channels.size(), 2u);
+  const ChannelSummary& gradient = summary->channels[1];
+  EXPECT_EQ(gradient.name, "gradient 1>0");
+  EXPECT_EQ(gradient.source_stage, 1u);
+  EXPECT_EQ(gradient.destination_stage, 0u);
+  EXPECT_EQ(gradient.messages_per_step, 4);
+  EXPECT_EQ(gradient.bytes_per_step, 4 * 4 * 8 * 4u);
+}
+
+TEST(SummaryTest, EachStageHasItsMemoryAndSchedule) {
+  const auto summary = Summarize(TwoStages());
+  ASSERT_TRUE(summary.ok()) << summary.status();
+  ASSERT_EQ(summary->roles.size(), 2u);
+  std::map<std::string, uint64_t> bytes[2];
+  for (const RoleSummary& role : summary->roles)
+    for (const MemoryCategory& category : role.memory.categories)
+      bytes[role.stage][category.name] = category.bytes;
+  // Stage 0 keeps the inputs of both of its layers in two slots; stage 1 one of
+  // its layers' and the gradient of the logits, and what it gets, in one.
+  EXPECT_EQ(bytes[0]["stash"], 2 * 2 * 128u);
+  EXPECT_EQ(bytes[0]["incoming"], 128u);
+  EXPECT_EQ(bytes[0]["outgoing"], 128u);
+  EXPECT_EQ(bytes[1]["stash"], 2 * 128u);
+  EXPECT_EQ(bytes[1]["incoming"], 128u);
+  const auto& schedule = summary->roles[0].schedule;
+  ASSERT_GT(schedule.size(), 4u);
+  EXPECT_EQ(schedule[0].list, "prologue");
+  EXPECT_EQ(schedule[1].list, "forward");
+  EXPECT_TRUE(schedule[1].load_batch);
+  EXPECT_EQ(schedule[2].list, "send");
+  EXPECT_FALSE(schedule[2].load_batch);
+  EXPECT_EQ(schedule[5].list, "forward");
+  EXPECT_EQ(schedule[5].microbatch, 1u);
+  EXPECT_EQ(schedule[5].slot, 1u);
+}
+
+TEST(PrintJsonTest, AnEntryForEachStageAndChannel) {
+  const plan::Plan plan = TwoStages();
+  const auto json = nlohmann::json::parse(PrintJson(plan, *Summarize(plan)));
+  EXPECT_EQ(json["channels"][0]["name"], "activation 0>1");
+  EXPECT_EQ(json["channels"][0]["source_stage"], 0);
+  EXPECT_EQ(json["channels"][0]["destination_stage"], 1);
+  EXPECT_EQ(json["channels"][0]["messages_per_step"], 4);
+  EXPECT_EQ(json["channels"][0]["bytes_per_step"], 512);
+  EXPECT_EQ(json["roles"][1]["stage"], 1);
+  const auto& entry = json["roles"][0]["schedule"][5];
+  EXPECT_EQ(entry["list"], "forward");
+  EXPECT_EQ(entry["microbatch"], 1);
+  EXPECT_EQ(entry["slot"], 1);
+  EXPECT_EQ(entry["load_batch"], true);
+}
+
+TEST(PrintTextTest, APipelineHasAPartForEachStage) {
+  const plan::Plan plan = TwoStages();
+  const std::string text = PrintText(plan, *Summarize(plan));
+  EXPECT_THAT(text, HasSubstr("channels, between two ranks in a step\n"));
+  EXPECT_THAT(text, HasSubstr("  activation 0>1           0         1         4 "
+                              "   512  512 B\n"));
+  EXPECT_THAT(text, HasSubstr("\npipeline stage 1\n"));
+  EXPECT_THAT(text, HasSubstr("schedule (list:microbatch@slot)\n"
+                              "  prologue:0@0 forward:0@0 send:0@0 "));
+}
+
+TEST(PrintTextTest, OneStageHasNothingOfAPipeline) {
+  const plan::Plan plan = ParsePlan();
+  const std::string text = PrintText(plan, *Summarize(plan));
+  EXPECT_THAT(text, Not(HasSubstr("channels")));
+  EXPECT_THAT(text, Not(HasSubstr("schedule")));
 }
 
 }  // namespace

@@ -84,6 +84,39 @@ std::string PrintCollectives(const std::vector<CollectiveSummary>& all) {
   return table.Print();
 }
 
+std::string PrintChannels(const std::vector<ChannelSummary>& channels) {
+  if (channels.empty()) return "  none\n";
+  TextTable table({{"name"},
+                   {"from stage", Align::kRight},
+                   {"to stage", Align::kRight},
+                   {"messages", Align::kRight},
+                   {"bytes", Align::kRight},
+                   {"", Align::kRight}});
+  for (const ChannelSummary& c : channels)
+    table.AddRow({c.name, absl::StrCat(c.source_stage),
+                  absl::StrCat(c.destination_stage),
+                  FormatCount(c.messages_per_step),
+                  FormatCount(c.bytes_per_step),
+                  FormatBytes(c.bytes_per_step)});
+  return table.Print();
+}
+
+// Runs on like text: `forward:3@1` is the list's run for microbatch 3 in slot 1.
+std::string PrintSchedule(const std::vector<ScheduleSummary>& schedule) {
+  constexpr size_t kWidth = 80;
+  std::string out, line = " ";
+  for (const ScheduleSummary& entry : schedule) {
+    const std::string word = absl::StrCat(" ", entry.list, ":",
+                                          entry.microbatch, "@", entry.slot);
+    if (line.size() + word.size() > kWidth && line.size() > 1) {
+      absl::StrAppend(&out, line, "\n");
+      line = " ";
+    }
+    line += word;
+  }
+  return absl::StrCat(out, line, "\n");
+}
+
 std::string PrintLists(const std::vector<ListSummary>& lists) {
   std::set<std::string> kinds;
   for (const ListSummary& list : lists)
@@ -153,13 +186,21 @@ std::string PrintText(const plan::Plan& plan, const PlanSummary& summary) {
   if (!plan.remarks().empty()) absl::StrAppend(&out, "\nremarks\n");
   for (const plan::Remark& remark : plan.remarks())
     absl::StrAppend(&out, "  ", remark.location(), ": ", remark.text(), "\n");
+  // With one stage neither of what only a pipeline has.
+  const bool is_pipeline = summary.roles.size() > 1;
+  if (is_pipeline)
+    absl::StrAppend(&out, "\nchannels, between two ranks in a step\n",
+                    PrintChannels(summary.channels));
   for (const RoleSummary& role : summary.roles) {
-    if (summary.roles.size() > 1)
+    if (is_pipeline)
       absl::StrAppend(&out, "\npipeline stage ", role.stage, "\n");
     absl::StrAppend(&out, "\nmemory of a rank\n", PrintMemory(role.memory));
     absl::StrAppend(&out, "\ncollectives of a rank in a step\n",
                     PrintCollectives(role.collectives));
     absl::StrAppend(&out, "\ncommands\n", PrintLists(role.lists));
+    if (is_pipeline)
+      absl::StrAppend(&out, "\nschedule (list:microbatch@slot)\n",
+                      PrintSchedule(role.schedule));
     absl::StrAppend(&out, "\nparameters (bytes on a rank, with moments, ",
                     "gradient and compute copy)\n",
                     PrintParameters(role.parameters));

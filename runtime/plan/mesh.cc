@@ -17,6 +17,13 @@ int64_t Coordinate(const plan::Mesh& mesh, int axis, int64_t rank) {
   return rank / AxisStride(mesh, axis) % mesh.axes(axis).size();
 }
 
+/// The index of the axis `pp`, or −1.
+int PipelineAxis(const plan::Mesh& mesh) {
+  for (int i = 0; i < mesh.axes_size(); ++i)
+    if (mesh.axes(i).name() == kPipelineAxis) return i;
+  return -1;
+}
+
 absl::Span<const uint32_t> Axes(const plan::Group& group) {
   return {group.axes().data(), static_cast<size_t>(group.axes_size())};
 }
@@ -89,10 +96,20 @@ int64_t GroupIndex(const plan::Mesh& mesh, const plan::Group& group,
 }
 
 int StageOfRank(const plan::Plan& plan, int64_t rank) {
-  for (int i = 0; i < plan.mesh().axes_size(); ++i)
-    if (plan.mesh().axes(i).name() == kPipelineAxis)
-      return static_cast<int>(Coordinate(plan.mesh(), i, rank));
-  return 0;
+  const int axis = PipelineAxis(plan.mesh());
+  return axis < 0 ? 0 : static_cast<int>(Coordinate(plan.mesh(), axis, rank));
+}
+
+int RankOfStage(const plan::Mesh& mesh, int64_t rank, int64_t stage) {
+  const int axis = PipelineAxis(mesh);
+  if (axis < 0) return static_cast<int>(rank);
+  const int64_t stages_away = stage - Coordinate(mesh, axis, rank);
+  return static_cast<int>(rank + stages_away * AxisStride(mesh, axis));
+}
+
+int64_t StageCount(const plan::Mesh& mesh) {
+  const int axis = PipelineAxis(mesh);
+  return axis < 0 ? 1 : mesh.axes(axis).size();
 }
 
 }  // namespace mpc::runtime

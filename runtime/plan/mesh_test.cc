@@ -72,6 +72,16 @@ TEST(MeshTest, TheStageIsTheCoordinateOfPp) {
   *plan.mutable_mesh() = TestMesh();
   EXPECT_EQ(StageOfRank(plan, 11), 0);
   EXPECT_EQ(StageOfRank(plan, 12), 1);
+  EXPECT_EQ(StageCount(plan.mesh()), 2);
+  EXPECT_EQ(RankOfStage(plan.mesh(), 17, 0), 5);
+  EXPECT_EQ(RankOfStage(plan.mesh(), 5, 1), 17);
+  EXPECT_EQ(RankOfStage(plan.mesh(), 5, 0), 5);
+  // In the middle, and missing.
+  plan.mutable_mesh()->mutable_axes(0)->set_name("dp");
+  EXPECT_EQ(StageCount(plan.mesh()), 1);
+  EXPECT_EQ(RankOfStage(plan.mesh(), 7, 0), 7);
+  plan.mutable_mesh()->mutable_axes(1)->set_name("pp");
+  EXPECT_EQ(RankOfStage(plan.mesh(), 13, 2), 21);
 }
 
 }  // namespace

@@ -78,6 +78,18 @@ absl::Status CheckSharding(const plan::State& state, const plan::Mesh& mesh) {
   return absl::OkStatus();
 }
 
+bool MayLieIn(plan::Region region, plan::StateKind kind) {
+  switch (kind) {
+    case plan::STATE_KIND_BATCH:
+    case plan::STATE_KIND_INCOMING:
+      return region != plan::REGION_TRANSIENT;
+    case plan::STATE_KIND_STASH:
+      return region == plan::REGION_SLOT;
+    default:
+      return region == plan::REGION_PERSISTENT;
+  }
+}
+
 absl::Status CheckPlace(const plan::State& state, const plan::Mesh& mesh) {
   const plan::Slice& slice = state.slice();
   if (slice.type() != state.type())
@@ -92,12 +104,11 @@ absl::Status CheckPlace(const plan::State& state, const plan::Mesh& mesh) {
   if (!IsDense(slice))
     return absl::InvalidArgumentError(
         "slice with gaps between rows; a state is dense");
-  const bool is_batch = state.kind() == plan::STATE_KIND_BATCH;
-  if (slice.region() == plan::REGION_TRANSIENT ||
-      (slice.region() == plan::REGION_SLOT && !is_batch))
+  if (!MayLieIn(slice.region(), state.kind()))
     return absl::InvalidArgumentError(
         absl::StrCat("a state of ", plan::StateKind_Name(state.kind()), " in ",
                      plan::Region_Name(slice.region())));
+  const bool is_batch = state.kind() == plan::STATE_KIND_BATCH;
   if (is_batch == (state.batch_input() == plan::BATCH_INPUT_UNSPECIFIED))
     return absl::InvalidArgumentError(absl::StrCat(
         plan::BatchInput_Name(state.batch_input()), " for a state of ",

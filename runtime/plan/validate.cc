@@ -6,8 +6,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "runtime/plan/channel_check.h"
 #include "runtime/plan/field_check.h"
 #include "runtime/plan/mesh.h"
+#include "runtime/plan/progress_check.h"
 #include "runtime/plan/state_check.h"
 #include "runtime/status_macros.h"
 
@@ -87,8 +89,8 @@ absl::Status CheckTraining(const plan::Training& training) {
   return absl::OkStatus();
 }
 
-absl::Status CheckCommand(const plan::Command& command, const plan::Plan& plan,
-                          std::set<uint32_t>& pending) {
+absl::Status CheckCommand(const plan::Command& command, const plan::Role& role,
+                          const plan::Plan& plan, std::set<uint32_t>& pending) {
   switch (command.kind_case()) {
     case plan::Command::kKernel:
       return CheckIndex("kernel", command.kernel().kernel(),
@@ -112,17 +114,18 @@ absl::Status CheckCommand(const plan::Command& command, const plan::Plan& plan,
             command.collective_wait().handle()));
       return absl::OkStatus();
     default:
-      return absl::OkStatus();
+      return CheckChannelEnd(command, role, plan);
   }
 }
 
-absl::Status CheckList(const plan::CommandList& list, const plan::Plan& plan) {
+absl::Status CheckList(const plan::CommandList& list, const plan::Role& role,
+                       const plan::Plan& plan) {
   std::set<uint32_t> pending;
   for (int i = 0; i < list.commands_size(); ++i)
     MPC_RETURN_IF_ERROR(
         WithPrefix(absl::StrFormat("commands[%d] \"%s\"", i,
                                    list.commands(i).location()),
-                   CheckCommand(list.commands(i), plan, pending)));
+                   CheckCommand(list.commands(i), role, plan, pending)));
   if (!pending.empty())
     return absl::InvalidArgumentError(absl::StrFormat(
         "collective %d is started and not waited for", *pending.begin()));
@@ -193,7 +196,7 @@ absl::Status CheckRole(const plan::Role& role, const plan::Plan& plan) {
   for (int i = 0; i < role.lists_size(); ++i)
     MPC_RETURN_IF_ERROR(
         WithPrefix(absl::StrFormat("lists[%d] \"%s\"", i, role.lists(i).name()),
-                   CheckList(role.lists(i), plan)));
+                   CheckList(role.lists(i), role, plan)));
   MPC_RETURN_IF_ERROR(CheckSchedule(role, plan));
   return CheckObservables(role);
 }
@@ -208,9 +211,8 @@ absl::Status ValidatePlan(const plan::Plan& plan) {
                                    CheckGroup(plan.groups(i), plan.mesh())));
   MPC_RETURN_IF_ERROR(CheckTarget(plan.target()));
   MPC_RETURN_IF_ERROR(CheckTraining(plan.training()));
-  int64_t stages = 1;
-  for (const auto& axis : plan.mesh().axes())
-    if (axis.name() == kPipelineAxis) stages = axis.size();
+  MPC_RETURN_IF_ERROR(CheckChannels(plan));
+  const int64_t stages = StageCount(plan.mesh());
   if (plan.roles_size() != stages)
     return absl::InvalidArgumentError(
         absl::StrFormat("%d roles for a mesh of %d stages", plan.roles_size(),
@@ -222,7 +224,8 @@ absl::Status ValidatePlan(const plan::Plan& plan) {
           "%s: stage %d; roles are by stage", where, plan.roles(i).stage()));
     MPC_RETURN_IF_ERROR(WithPrefix(where, CheckRole(plan.roles(i), plan)));
   }
-  return absl::OkStatus();
+  MPC_RETURN_IF_ERROR(CheckMessages(plan));
+  return CheckProgress(plan);
 }
 
 }  // namespace mpc::runtime

@@ -9,6 +9,8 @@
 #include "runtime/thunks/gemm_thunk.h"
 #include "runtime/thunks/keep_on_first_thunk.h"
 #include "runtime/thunks/kernel_thunk.h"
+#include "runtime/thunks/message_start_thunk.h"
+#include "runtime/thunks/message_wait_thunk.h"
 #include "runtime/thunks/shard_thunk.h"
 #include "runtime/thunks/thunk.h"
 
@@ -32,6 +34,10 @@ CreateFunction CreateFunctionOf(plan::Command::KindCase kind) {
     case plan::Command::kKeepOnFirst: return KeepOnFirstThunk::Create;
     case plan::Command::kCopy: return CopyThunk::Create;
     case plan::Command::kFill: return FillThunk::Create;
+    case plan::Command::kSendStart: return MessageStartThunk::Create;
+    case plan::Command::kSendWait: return MessageWaitThunk::Create;
+    case plan::Command::kReceiveStart: return MessageStartThunk::Create;
+    case plan::Command::kReceiveWait: return MessageWaitThunk::Create;
     case plan::Command::KIND_NOT_SET: return nullptr;
       // clang-format on
   }

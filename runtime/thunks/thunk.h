@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "runtime/comm/channel.h"
 #include "runtime/comm/communicator.h"
 #include "runtime/device/device.h"
 #include "runtime/plan/arena_layout.h"
@@ -38,6 +39,8 @@ struct ThunkContext {
   const KernelModule* kernels;
   /// By group of the plan.
   absl::Span<const std::unique_ptr<Communicator>> communicators;
+  /// By channel of the plan; null where the rank has no end of it.
+  absl::Span<const std::unique_ptr<ChannelEnd>> channels;
   char* arena;
   const ArenaLayout& layout;
   /// Of the slot region.

@@ -13,6 +13,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "runtime/comm/local/local_world.h"
+#include "runtime/comm/open_channels.h"
 #include "runtime/plan/mesh.h"
 #include "runtime/plan/parse_text_for_test.h"
 #include "runtime/thunks/thunk.h"
@@ -56,33 +57,38 @@ struct TestRank {
   }
 };
 
-/// Runs the list on all ranks between `before` and `after`.
+/// Runs the first list of each role on its ranks between `before` and `after`.
 inline void RunList(const plan::Plan& plan, const KernelModule* kernels,
                     const std::function<void(TestRank&)>& before,
                     const std::function<void(TestRank&)>& after) {
-  std::vector<std::unique_ptr<Thunk>> thunks;
-  for (const plan::Command& command : plan.roles(0).lists(0).commands()) {
-    auto thunk = CreateThunk(plan, plan.roles(0).lists(0), command);
-    ASSERT_TRUE(thunk.ok()) << thunk.status();
-    thunks.push_back(*std::move(thunk));
+  std::vector<std::vector<std::unique_ptr<Thunk>>> thunks;
+  for (const plan::Role& role : plan.roles()) {
+    auto& of_role = thunks.emplace_back();
+    for (const plan::Command& command : role.lists(0).commands()) {
+      auto thunk = CreateThunk(plan, role.lists(0), command);
+      ASSERT_TRUE(thunk.ok()) << thunk.status();
+      of_role.push_back(*std::move(thunk));
+    }
   }
   auto platform = *CreatePlatform(plan::DEVICE_KIND_CPU);
   std::vector<std::thread> threads;
   for (auto& world : CreateLocalWorlds(RankCount(plan.mesh())))
     threads.emplace_back([&, world = std::move(world)] {
       auto device = *platform->CreateDevice(2);
-      const ArenaLayout layout(plan.roles(0));
+      const int stage = StageOfRank(plan, world->rank());
+      const ArenaLayout layout(plan.roles(stage));
       auto arena = *device->Allocate(layout.bytes());
       std::vector<std::unique_ptr<Communicator>> communicators;
       for (const plan::Group& group : plan.groups())
         communicators.push_back(*world->Split(
             GroupMembers(plan.mesh(), group, world->rank())));
+      const auto channels = *OpenChannels(plan, *world);
       TestRank rank = {plan, *world, arena->data()};
       before(rank);
-      for (const auto& thunk : thunks) {
+      for (const auto& thunk : thunks[stage]) {
         const absl::Status status =
-            thunk->Execute({*device, kernels, communicators, arena->data(),
-                            layout, /*slot=*/1});
+            thunk->Execute({*device, kernels, communicators, channels,
+                            arena->data(), layout, /*slot=*/1});
         EXPECT_TRUE(status.ok()) << status;
       }
       after(rank);

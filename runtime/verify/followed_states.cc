@@ -59,10 +59,58 @@ absl::Status CheckState(const std::string& name, const plan::State& state,
   return absl::OkStatus();
 }
 
+// Whether values of the kind are compared.
+bool IsFollowed(plan::StateKind kind) {
+  switch (kind) {
+    case plan::STATE_KIND_MASTER:
+    case plan::STATE_KIND_MOMENT1:
+    case plan::STATE_KIND_MOMENT2:
+    case plan::STATE_KIND_COUNTER:
+    case plan::STATE_KIND_COMPUTE:
+    case plan::STATE_KIND_METRIC:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool IsReplica(const plan::State& a, const plan::State& b) {
+  plan::State of_b = a;
+  *of_b.mutable_global_sizes() = b.global_sizes();
+  *of_b.mutable_logical_sizes() = b.logical_sizes();
+  *of_b.mutable_sharding() = b.sharding();
+  of_b.set_type(b.type());
+  return google::protobuf::util::MessageDifferencer::Equivalent(a, of_b);
+}
+
 absl::Status Missing(const std::string& name, absl::string_view where,
                      absl::string_view other) {
   return absl::InvalidArgumentError(
       absl::StrCat(name, " is in ", where, " but not in ", other));
+}
+
+// What several stages have is a replica: each has it alike.
+absl::Status CheckStages(const plan::Plan& plan) {
+  std::map<std::string, const plan::State*> first;
+  auto check = [&](const std::string& name, const plan::State& state,
+                   const plan::Role& role) -> absl::Status {
+    const plan::State& other = *first.emplace(name, &state).first->second;
+    if (IsReplica(state, other)) return absl::OkStatus();
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "%s of stage %d differs in type, sizes or sharding from that of an "
+        "earlier stage; expected a replica of it",
+        name, role.stage()));
+  };
+  for (const plan::Role& role : plan.roles()) {
+    for (const plan::State& state : role.states())
+      if (IsFollowed(state.kind()))
+        MPC_RETURN_IF_ERROR(check(
+            DescribeState({state.kind(), state.name()}), state, role));
+    for (const plan::Observable& o : role.observables())
+      MPC_RETURN_IF_ERROR(check(absl::StrCat("observable ", o.name()),
+                                role.states(o.state()), role));
+  }
+  return absl::OkStatus();
 }
 
 absl::Status CheckCarriedStates(const plan::Plan& plan,
@@ -229,6 +277,7 @@ absl::Status CheckComparable(const plan::Plan& plan,
                      reference.model_hash()));
   }
   MPC_RETURN_IF_ERROR(CheckTraining(plan.training(), reference.training()));
+  MPC_RETURN_IF_ERROR(CheckStages(plan));
   MPC_RETURN_IF_ERROR(CheckCarriedStates(plan, reference));
   return CheckObservables(plan, reference);
 }

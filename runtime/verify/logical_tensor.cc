@@ -221,13 +221,14 @@ std::string LogicalBytes(const plan::State& state, absl::string_view piece) {
 }
 
 std::string DescribeHolders(const plan::Mesh& mesh, const plan::State& state,
+                            absl::Span<const std::string> pieces,
                             absl::Span<const int64_t> index) {
   const std::set<uint32_t> axes = DistinguishingAxes(state.sharding());
   std::set<std::vector<int64_t>> seen;
   std::vector<int64_t> ranks;
   for (int64_t rank = 0; rank < RankCount(mesh); ++rank) {
     const Box box = LocalBox(mesh, state, rank);
-    bool holds = true;
+    bool holds = !pieces[rank].empty();
     for (size_t d = 0; d < index.size(); ++d) {
       holds = holds && index[d] >= box.offsets[d] &&
               index[d] < box.offsets[d] + box.sizes[d];

@@ -66,8 +66,9 @@ absl::StatusOr<std::vector<double>> DecodeElements(plan::DataType type,
 std::vector<int64_t> IndexOf(absl::Span<const int64_t> sizes, int64_t position);
 
 /// Who holds an element, of replicas the first: `rank 3`, or `ranks 0, 2
-/// together` for a partial value.
+/// together` for a partial value. `pieces` as for Assemble.
 std::string DescribeHolders(const plan::Mesh& mesh, const plan::State& state,
+                            absl::Span<const std::string> pieces,
                             absl::Span<const int64_t> index);
 
 }  // namespace mpc::runtime

@@ -177,13 +177,19 @@ TEST(LogicalBytesTest, PaddingIsCutOff) {
 
 TEST(DescribeHoldersTest, FirstReplicaAndPartialMembers) {
   const plan::Mesh mesh = ParseMesh(kDpTp);
-  EXPECT_EQ(DescribeHolders(mesh, ParseState(kRowsOverTp), {2, 0}), "rank 1");
+  const std::vector<std::string> all(4, "x");
+  EXPECT_EQ(DescribeHolders(mesh, ParseState(kRowsOverTp), all, {2, 0}),
+            "rank 1");
+  // Ranks without a piece are of another stage.
+  EXPECT_EQ(DescribeHolders(mesh, ParseState(kRowsOverTp), {"", "", "x", "x"},
+                            {2, 0}),
+            "rank 3");
   const plan::State partial = ParseState(R"(
     type: DATA_TYPE_F32 global_sizes: 4 logical_sizes: 4
     sharding {
       dimensions { axes: 1 } partial_axes: 0 reduction: REDUCTION_SUM
     })");
-  EXPECT_EQ(DescribeHolders(mesh, partial, {3}), "ranks 1, 3 together");
+  EXPECT_EQ(DescribeHolders(mesh, partial, all, {3}), "ranks 1, 3 together");
 }
 
 }  // namespace

@@ -69,10 +69,10 @@ void StepCheck::AddDifference(const std::string& text) {
 }
 
 absl::StatusOr<std::vector<double>> StepCheck::Take(
-    const Subject& subject, absl::Span<const std::string> pieces,
-    bool check_padding) {
-  MPC_ASSIGN_OR_RETURN(AssembledTensor tensor,
-                       Assemble(plan_.mesh(), *subject.state, pieces));
+    const Subject& subject, bool check_padding) {
+  MPC_ASSIGN_OR_RETURN(
+      AssembledTensor tensor,
+      Assemble(plan_.mesh(), *subject.state, subject.pieces));
   if (tensor.replica_difference) {
     const HeldElement& a = tensor.replica_difference->replica;
     const HeldElement& b = tensor.replica_difference->first;
@@ -110,7 +110,8 @@ void StepCheck::CompareTensor(const Subject& subject, const Pair& pair,
       "%s%s is %.9g on %s, the reference has %.9g; they differ by %.3g, "
       "allowed are %.3g%s",
       subject.name, At(index), d.value,
-      DescribeHolders(plan_.mesh(), *subject.state, index), d.reference,
+      DescribeHolders(plan_.mesh(), *subject.state, subject.pieces, index),
+      d.reference,
       std::abs(d.value - d.reference), d.allowed, subject.origin));
 }
 
@@ -127,9 +128,10 @@ absl::Status StepCheck::AddInitialValue(const StateKey& key,
                                         const plan::State& state,
                                         absl::Span<const std::string> pieces) {
   const Subject subject{
-      absl::StrCat("the initial value of ", DescribeState(key)), "", &state};
+      absl::StrCat("the initial value of ", DescribeState(key)), "", &state,
+      pieces};
   MPC_ASSIGN_OR_RETURN(const std::vector<double> values,
-                       Take(subject, pieces, /*check_padding=*/false));
+                       Take(subject, /*check_padding=*/false));
   MPC_ASSIGN_OR_RETURN(
       const std::vector<double> reference,
       DecodeElements(state.type(), reference_.before->at(key)));
@@ -153,10 +155,10 @@ absl::Status StepCheck::AddObservable(const ObservedState& observable,
       observable.location.empty()
           ? ""
           : absl::StrCat("; it comes from ", observable.location),
-      &state};
+      &state, pieces};
   const bool is_gradient = state.kind() == plan::STATE_KIND_ACCUMULATOR;
   MPC_ASSIGN_OR_RETURN(std::vector<double> values,
-                       Take(subject, pieces, /*check_padding=*/is_gradient));
+                       Take(subject, /*check_padding=*/is_gradient));
   MPC_ASSIGN_OR_RETURN(
       std::vector<double> reference,
       DecodeElements(state.type(), reference_.observables.at(observable.name)));
@@ -197,11 +199,10 @@ std::vector<double> StepCheck::ParameterAllowance(const std::string& parameter,
 absl::Status StepCheck::AddState(const StateKey& key, const plan::State& state,
                                  absl::Span<const std::string> pieces) {
   const Subject subject{absl::StrCat(DescribeState(key), " after the update"),
-                        "", &state};
+                        "", &state, pieces};
   Values values;
-  MPC_ASSIGN_OR_RETURN(
-      values.value,
-      Take(subject, pieces, /*check_padding=*/!options_.free_run));
+  MPC_ASSIGN_OR_RETURN(values.value,
+                       Take(subject, /*check_padding=*/!options_.free_run));
   if (options_.free_run) return absl::OkStatus();
   MPC_ASSIGN_OR_RETURN(values.reference,
                        DecodeElements(state.type(), reference_.after->at(key)));
@@ -231,7 +232,7 @@ absl::Status StepCheck::AddState(const StateKey& key, const plan::State& state,
 absl::Status StepCheck::AddReplicas(const StateKey& key,
                                     const plan::State& state,
                                     absl::Span<const std::string> pieces) {
-  return Take({DescribeState(key), "", &state}, pieces,
+  return Take({DescribeState(key), "", &state, pieces},
               /*check_padding=*/false)
       .status();
 }

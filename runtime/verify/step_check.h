@@ -66,11 +66,12 @@ class StepCheck {
   const StepReport& report() const { return report_; }
 
  private:
-  /// A tensor in messages.
+  /// A tensor in messages, and what the ranks hold of it.
   struct Subject {
     std::string name;
     std::string origin;
     const plan::State* state;
+    absl::Span<const std::string> pieces;
   };
   /// Values that the allowance of a parameter depends on.
   struct Values {
@@ -80,7 +81,6 @@ class StepCheck {
   };
 
   absl::StatusOr<std::vector<double>> Take(const Subject& subject,
-                                           absl::Span<const std::string> pieces,
                                            bool check_padding);
   void CompareTensor(const Subject& subject, const Pair& pair,
                      absl::FunctionRef<double(int64_t)> allowed);

@@ -11,6 +11,7 @@
 
 #include "runtime/data/synthetic_tokens.h"
 #include "runtime/testing/bigram_plan.h"
+#include "runtime/testing/pipeline_plan.h"
 
 namespace mpc::runtime {
 namespace {
@@ -255,6 +256,84 @@ TEST(VerifyTest, AnErrorOfTheReferenceEndsTheRun) {
     if (state.name() == "seed") state.set_name("temperature");
   EXPECT_THAT(ErrorOf(MakeBigramPlan(Mesh(2, 1)), reference),
               HasSubstr("reference: "));
+}
+
+PipelineOptions Pipeline(int64_t stages, int64_t dp) {
+  PipelineOptions options;
+  options.stages = stages;
+  options.dp = dp;
+  options.microbatches = 4;
+  return options;
+}
+
+TEST(VerifyTest, APipelineAgreesWithTheReference) {
+  const plan::Plan reference = MakePipelinePlan(Pipeline(1, 1));
+  for (const int64_t stages : {2, 4}) {
+    VerifyOptions exact;
+    exact.check.exact = true;
+    int compared = 0;
+    exact.after_step = [&](const StepReport& report) {
+      compared = report.compared;
+      return absl::OkStatus();
+    };
+    absl::Status status =
+        VerifyPlans(MakePipelinePlan(Pipeline(stages, 1)), reference, exact);
+    EXPECT_TRUE(status.ok()) << status;
+    // Four gradients and three metrics; four parameters, each with two moments,
+    // and the counter.
+    EXPECT_EQ(compared, 4 + 3 + 4 * 3 + 1);
+    status = VerifyPlans(MakePipelinePlan(Pipeline(stages, 2)), reference);
+    EXPECT_TRUE(status.ok()) << status;
+  }
+}
+
+TEST(VerifyTest, ADifferenceOnALaterStageIsNamedWithItsRanks) {
+  PipelineOptions options = Pipeline(2, 2);
+  options.omit_gradient_reduction = true;
+  EXPECT_THAT(
+      ErrorOf(MakePipelinePlan(options), MakePipelinePlan(Pipeline(1, 1))),
+      AllOf(HasSubstr("parameter layer.3 after the update at [0, 0] is "),
+            HasSubstr("on rank 3 (pp=1 dp=1) and "),
+            HasSubstr("on rank 2 (pp=1 dp=0), which hold replicas"),
+            HasSubstr(" on rank 2, the reference has ")));
+}
+
+// The last stage writes its loss over its norm.
+TEST(VerifyTest, ReplicasOnSeveralStagesAreCompared) {
+  const plan::Plan reference = MakePipelinePlan(Pipeline(1, 1));
+  plan::Plan plan = MakePipelinePlan(Pipeline(2, 1));
+  plan::Role& role = *plan.mutable_roles(1);
+  plan::CopyCommand& copy =
+      *role.mutable_lists(role.lists_size() - 1)->add_commands()->mutable_copy();
+  for (const plan::State& state : role.states())
+    if (state.kind() == plan::STATE_KIND_METRIC) {
+      if (state.name() == "loss") *copy.mutable_source() = state.slice();
+      if (state.name() == "grad_norm")
+        *copy.mutable_destination() = state.slice();
+    }
+  EXPECT_THAT(ErrorOf(plan, reference),
+              AllOf(StartsWith("step 1: metric grad_norm is "),
+                    HasSubstr("on rank 1 (pp=1) and "),
+                    HasSubstr("on rank 0 (pp=0), which hold replicas")));
+}
+
+TEST(VerifyTest, StagesThatHoldAStateDifferentlyAreRefused) {
+  const plan::Plan reference = MakePipelinePlan(Pipeline(1, 1));
+  const plan::Plan sound = MakePipelinePlan(Pipeline(2, 2));
+  auto error_without = [&](plan::StateKind kind) {
+    plan::Plan plan = sound;
+    for (plan::State& state : *plan.mutable_roles(1)->mutable_states())
+      if (state.kind() == kind) state.add_global_sizes(1);
+    return ErrorOf(plan, reference);
+  };
+  EXPECT_THAT(error_without(plan::STATE_KIND_COUNTER),
+              HasSubstr("counter step of stage 1 differs in type, sizes or "
+                        "sharding from that of an earlier stage"));
+  plan::Plan plan = sound;
+  plan::Role& role = *plan.mutable_roles(1);
+  role.mutable_observables(0)->set_name("layer.0");
+  EXPECT_THAT(ErrorOf(plan, reference),
+              HasSubstr("observable layer.0 of stage 1 differs"));
 }
 
 // One way to spoil the comparison, and what is said about it.

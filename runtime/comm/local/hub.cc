@@ -109,6 +109,14 @@ std::shared_ptr<LocalGroup> LocalHub::FindGroup(int ordinal,
   return group;
 }
 
+std::shared_ptr<LocalChannel> LocalHub::FindChannel(const ChannelId& id) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  std::shared_ptr<LocalChannel>& channel =
+      channels_[{id.number, id.source, id.destination}];
+  if (!channel) channel = std::make_shared<LocalChannel>(*this, id);
+  return channel;
+}
+
 void LocalHub::Fail(int rank, const absl::Status& status) {
   {
     std::lock_guard<std::mutex> lock(mutex_);
@@ -132,12 +140,15 @@ void LocalHub::Leave(int rank) {
 
 void LocalHub::WakeAll() {
   std::vector<std::shared_ptr<LocalGroup>> groups;
+  std::vector<std::shared_ptr<LocalChannel>> channels;
   {
     std::lock_guard<std::mutex> lock(mutex_);
     for (const auto& [key, group] : groups_) groups.push_back(group);
+    for (const auto& [key, channel] : channels_) channels.push_back(channel);
   }
   everyone_->WakeAll();
   for (const auto& group : groups) group->WakeAll();
+  for (const auto& channel : channels) channel->WakeAll();
 }
 
 }  // namespace mpc::runtime

@@ -9,17 +9,17 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "runtime/comm/local/local_channel.h"
 #include "runtime/comm/local/posted.h"
 
 namespace mpc::runtime {
-
-class LocalHub;
 
 /// A group of ranks that meet. Thread-safe; member i is used by one thread.
 class LocalGroup {
@@ -62,7 +62,7 @@ class LocalGroup {
   std::condition_variable moved_;
 };
 
-/// The first failure of all ranks, and their groups. Thread-safe.
+/// The first failure of all ranks, their groups and channels. Thread-safe.
 class LocalHub {
  public:
   explicit LocalHub(int size);
@@ -73,6 +73,8 @@ class LocalHub {
   /// The group of `members` that their split number `ordinal` makes.
   std::shared_ptr<LocalGroup> FindGroup(int ordinal,
                                         absl::Span<const int> members);
+
+  std::shared_ptr<LocalChannel> FindChannel(const ChannelId& id);
 
   /// Records `status` as the message of `rank` unless there is one already, and
   /// wakes all ranks.
@@ -96,6 +98,8 @@ class LocalHub {
   absl::Status failure_;
   std::map<std::pair<int, std::vector<int>>, std::shared_ptr<LocalGroup>>
       groups_;
+  /// By number, source and destination.
+  std::map<std::tuple<int, int, int>, std::shared_ptr<LocalChannel>> channels_;
 };
 
 }  // namespace mpc::runtime

@@ -5,6 +5,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "runtime/comm/local/hub.h"
+#include "runtime/comm/local/local_channel.h"
 #include "runtime/comm/local/local_communicator.h"
 #include "runtime/status_macros.h"
 
@@ -22,6 +23,8 @@ class LocalWorld : public World {
 
   absl::StatusOr<std::unique_ptr<Communicator>> Split(
       absl::Span<const int> members) override;
+  absl::StatusOr<std::unique_ptr<ChannelEnd>> OpenChannel(
+      const ChannelId& id) override;
   absl::Status Barrier() override;
   absl::StatusOr<std::string> Broadcast(absl::string_view bytes,
                                         int root) override;
@@ -52,6 +55,21 @@ absl::StatusOr<std::unique_ptr<Communicator>> LocalWorld::Split(
   const int index = static_cast<int>(self - members.begin());
   return CreateLocalCommunicator(hub_, hub_->FindGroup(splits_++, members),
                                  index);
+}
+
+absl::StatusOr<std::unique_ptr<ChannelEnd>> LocalWorld::OpenChannel(
+    const ChannelId& id) {
+  const int lower = std::min(id.source, id.destination);
+  const int higher = std::max(id.source, id.destination);
+  if (lower < 0 || higher >= size() || lower == higher ||
+      (lower != rank_ && higher != rank_))
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "channel \"%s\" from rank %d to rank %d; expected different ones below "
+        "%d, one of them rank %d",
+        id.name, id.source, id.destination, size(), rank_));
+  return CreateLocalChannelEnd(hub_, hub_->FindChannel(id),
+                               rank_ == id.source ? ChannelSide::kSource
+                                                  : ChannelSide::kDestination);
 }
 
 absl::Status LocalWorld::CheckRoot(int root) const {

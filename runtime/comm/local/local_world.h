@@ -14,9 +14,11 @@ namespace mpc::runtime {
 ///
 /// Start of a collective does all of the work, reading the members' memory in
 /// place: it returns when source and destination are free, and Wait is only
-/// book-keeping. Destroying a world ends its rank; others that wait for it then
-/// get an error. After an error, memory that was passed to Start must stay until
-/// all ranks have stopped: a peer may still be reading it.
+/// book-keeping. A channel copies once, in the Start that comes second.
+///
+/// Destroying a world ends its rank; others that wait for it then get an error.
+/// After an error, memory that was passed to Start must stay until all ranks have
+/// stopped: a peer may still be using it.
 std::vector<std::unique_ptr<World>> CreateLocalWorlds(int size);
 
 }  // namespace mpc::runtime
