@@ -223,7 +223,7 @@ static int64_t placeAt(exec::SliceAttr &slice, exec::Region region,
 }
 
 /// A slot is one piece's at a time: what belongs to one piece lies over what
-/// belongs to others.
+/// belongs to others. Batch inputs do not: the loader writes all of them.
 void StateTable::place() {
   llvm::MapVector<int64_t, SmallVector<State *>> ofPiece;
   int64_t common = 0;
@@ -236,7 +236,7 @@ void StateTable::place() {
     llvm::SmallSetVector<int64_t, 2> pieces;
     for (exec::PartAttr part : state.parts)
       pieces.insert(part.getChunk());
-    if (pieces.size() == 1)
+    if (pieces.size() == 1 && state.kind != exec::StateKind::Batch)
       ofPiece[pieces.front()].push_back(&state);
     else
       common = placeAt(state.slice, exec::Region::Slot, state.type, common);

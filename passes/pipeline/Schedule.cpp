@@ -69,7 +69,12 @@ int64_t getWarmUp(StringRef kind, int64_t stage, const Schedule &schedule) {
   return p - stage - 1; // Narayanan et al. 2019, "1F1B"
 }
 
-void assignSlots(StageSchedule &stage, bool splitsWeights) {
+/// The pass after which a microbatch keeps nothing.
+PassKind getLastPass(const Schedule &schedule) {
+  return schedule.splitsWeights ? PassKind::Weight : PassKind::Backward;
+}
+
+void assignSlots(StageSchedule &stage, PassKind last) {
   SmallVector<bool> taken;
   llvm::DenseMap<std::pair<int64_t, int64_t>, int64_t> slots;
   for (ScheduleEntry &entry : stage) {
@@ -83,12 +88,25 @@ void assignSlots(StageSchedule &stage, bool splitsWeights) {
       slots[key] = slot;
     }
     entry.slot = slots.lookup(key);
-    if (entry.pass == (splitsWeights ? PassKind::Weight : PassKind::Backward))
+    if (entry.pass == last)
       taken[entry.slot] = false;
   }
 }
 
 } // namespace
+
+static void fillKnown(Schedule &schedule, StringRef kind, int64_t extraWarmUp) {
+  // Qi et al. 2023, ZB-H1: stage s runs the weight passes s microbatches late, so no
+  // stage keeps more than the first one of 1F1B.
+  schedule.splitsWeights = kind == "zero-bubble";
+  schedule.stages.clear();
+  for (int64_t stage = 0; stage != schedule.stageCount; ++stage)
+    schedule.stages.push_back(alternate(
+        makeOrder(stage, schedule, /*isForward=*/true),
+        makeOrder(stage, schedule, /*isForward=*/false),
+        getWarmUp(kind, stage, schedule) + extraWarmUp,
+        schedule.splitsWeights ? std::optional(stage) : std::nullopt));
+}
 
 FailureOr<Schedule> makeSchedule(tfm::StrategyAttr strategy,
                                  Location location) {
@@ -103,21 +121,16 @@ FailureOr<Schedule> makeSchedule(tfm::StrategyAttr strategy,
       return failure();
     schedule = *table;
   } else {
-    // Qi et al. 2023, ZB-H1: stage s runs the weight passes s microbatches late,
-    // so no stage keeps more than the first one of 1F1B.
-    schedule.splitsWeights = kind == "zero-bubble";
-    for (int64_t stage = 0; stage != schedule.stageCount; ++stage)
-      schedule.stages.push_back(
-          alternate(makeOrder(stage, schedule, /*isForward=*/true),
-                    makeOrder(stage, schedule, /*isForward=*/false),
-                    getWarmUp(kind, stage, schedule),
-                    schedule.splitsWeights ? std::optional(stage)
-                                           : std::nullopt));
+    fillKnown(schedule, kind, /*extraWarmUp=*/0);
+    // Where the last group of microbatches is smaller than the others, interleaving
+    // may need to begin more of them before the first backward pass.
+    for (int64_t extra = 1; !findFault(schedule).empty(); ++extra)
+      fillKnown(schedule, kind, extra);
   }
-  if (failed(verifySchedule(schedule, location)))
-    return failure();
+  if (std::string fault = findFault(schedule); !fault.empty())
+    return emitError(location) << fault;
   for (StageSchedule &stage : schedule.stages)
-    assignSlots(stage, schedule.splitsWeights);
+    assignSlots(stage, getLastPass(schedule));
   return schedule;
 }
 
@@ -136,13 +149,14 @@ std::string describe(const ScheduleEntry &entry, const Schedule &schedule) {
 /// Walks all stages at once, as far as each can go.
 class Walk {
 public:
-  Walk(const Schedule &schedule, Location location)
-      : schedule(schedule), location(location),
-        next(schedule.stageCount, 0) {}
+  explicit Walk(const Schedule &schedule)
+      : schedule(schedule), next(schedule.stageCount, 0) {}
 
-  LogicalResult run() {
-    if (failed(checkEntries()) || failed(checkOrders()))
-      return failure();
+  std::string findFault() {
+    if (std::string fault = checkEntries(); !fault.empty())
+      return fault;
+    if (std::string fault = checkOrders(); !fault.empty())
+      return fault;
     bool moved = true;
     while (moved) {
       moved = false;
@@ -151,11 +165,11 @@ public:
     }
     for (int64_t stage = 0; stage != schedule.stageCount; ++stage)
       if (next[stage] != (int64_t)schedule.stages[stage].size())
-        return emitError(location)
-               << "the schedule deadlocks: stage " << stage << " waits at "
-               << describe(schedule.stages[stage][next[stage]], schedule)
-               << " for ever (entry " << next[stage] << " of its line)";
-    return success();
+        return ("the schedule deadlocks: stage " + Twine(stage) + " waits at " +
+                describe(schedule.stages[stage][next[stage]], schedule) +
+                " for ever (entry " + Twine(next[stage]) + " of its line)")
+            .str();
+    return "";
   }
 
 private:
@@ -165,52 +179,52 @@ private:
   }
 
   /// Each stage's own passes, each once, in an order that one stage alone decides.
-  LogicalResult checkEntries() {
+  std::string checkEntries() {
     for (int64_t stage = 0; stage != schedule.stageCount; ++stage) {
       ArrayRef<ScheduleEntry> entries = schedule.stages[stage];
       llvm::DenseSet<Key> seen;
       llvm::DenseMap<int64_t, int64_t> lastUpdated;
       for (const ScheduleEntry &entry : entries) {
-        auto fail = [&](const Twine &what) {
-          return emitError(location) << "the schedule's stage " << stage << " has "
-                                     << describe(entry, schedule) << " " << what;
+        auto fault = [&](const Twine &what) {
+          return ("the schedule's stage " + Twine(stage) + " has " +
+                  describe(entry, schedule) + " " + what)
+              .str();
         };
         if (entry.microbatch >= schedule.microbatches)
-          return fail("of " + Twine(schedule.microbatches) + " microbatches");
+          return fault("of " + Twine(schedule.microbatches) + " microbatches");
         if (!seen.insert(keyOf(entry.pass, entry.piece, entry.microbatch))
                  .second)
-          return fail("twice");
+          return fault("twice");
         if (entry.pass != PassKind::Forward &&
             !seen.contains(keyOf(PassKind(int(entry.pass) - 1), entry.piece,
-                                   entry.microbatch)))
-          return fail(entry.pass == PassKind::Backward ? "before its F"
-                                                   : "before its B");
+                                 entry.microbatch)))
+          return fault(entry.pass == PassKind::Backward ? "before its F"
+                                                        : "before its B");
         // Weight gradients add up in ascending order, whatever the schedule.
-        if (entry.pass ==
-            (schedule.splitsWeights ? PassKind::Weight : PassKind::Backward)) {
+        if (entry.pass == getLastPass(schedule)) {
           auto [last, isNew] = lastUpdated.insert({entry.piece, -1});
           if (entry.microbatch != last->second + 1)
-            return fail("after microbatch " + Twine(last->second) +
-                        "; expected ascending microbatches");
+            return fault("after microbatch " + Twine(last->second) +
+                         "; expected ascending microbatches");
           last->second = entry.microbatch;
         }
       }
       int64_t kinds = schedule.splitsWeights ? 3 : 2;
       int64_t expected = kinds * schedule.chunks * schedule.microbatches;
       if ((int64_t)entries.size() != expected)
-        return emitError(location)
-               << "the schedule's stage " << stage << " has " << entries.size()
-               << " entries; expected " << expected << ", "
-               << (kinds == 3 ? "F, B and W" : "F and B") << " of each of "
-               << schedule.microbatches << " microbatches"
-               << (schedule.chunks > 1 ? " and each chunk" : "");
+        return ("the schedule's stage " + Twine(stage) + " has " +
+                Twine(entries.size()) + " entries; expected " +
+                Twine(expected) + ", " + (kinds == 3 ? "F, B and W" : "F and B") +
+                " of each of " + Twine(schedule.microbatches) + " microbatches" +
+                (schedule.chunks > 1 ? " and each chunk" : ""))
+            .str();
     }
-    return success();
+    return "";
   }
 
   /// Messages arrive in the order in which they are sent: neighbours run the
   /// microbatches in one order.
-  LogicalResult checkOrders() {
+  std::string checkOrders() {
     llvm::DenseMap<std::pair<int, int64_t>, SmallVector<int64_t>> orders;
     for (const StageSchedule &entries : schedule.stages)
       for (const ScheduleEntry &entry : entries)
@@ -222,15 +236,15 @@ private:
         auto [mine, theirs] =
             std::mismatch(order.begin(), order.end(), before.begin());
         if (mine != order.end())
-          return emitError(location)
-                 << "the schedule runs "
-                 << describe({pass, piece, *mine}, schedule) << " on stage "
-                 << piece % schedule.stageCount << " where stage "
-                 << (piece - 1) % schedule.stageCount << " runs "
-                 << describe({pass, piece - 1, *theirs}, schedule)
-                 << "; expected one order, in which messages arrive";
+          return ("the schedule runs " +
+                  describe({pass, piece, *mine}, schedule) + " on stage " +
+                  Twine(piece % schedule.stageCount) + " where stage " +
+                  Twine((piece - 1) % schedule.stageCount) + " runs " +
+                  describe({pass, piece - 1, *theirs}, schedule) +
+                  "; expected one order, in which messages arrive")
+              .str();
       }
-    return success();
+    return "";
   }
 
   bool isDone(PassKind pass, int64_t piece, int64_t microbatch) const {
@@ -267,7 +281,6 @@ private:
   }
 
   const Schedule &schedule;
-  Location location;
   SmallVector<int64_t> next;
   llvm::DenseSet<Key> begun;
   llvm::DenseMap<std::pair<int, int64_t>, int64_t> sent;
@@ -275,8 +288,8 @@ private:
 
 } // namespace
 
-LogicalResult verifySchedule(const Schedule &schedule, Location location) {
-  return Walk(schedule, location).run();
+std::string findFault(const Schedule &schedule) {
+  return Walk(schedule).findFault();
 }
 
 } // namespace mpc

@@ -48,11 +48,11 @@ mlir::FailureOr<Schedule> parseSchedule(llvm::StringRef text,
                                         tfm::StrategyAttr strategy,
                                         mlir::Location location);
 
-/// Whether every pass is there once, each stage's own, after what it needs, and
-/// no stage waits for ever. A send is free to be under way until the next pass that
-/// sends on its channel; a receive is asked for when its pass begins.
-mlir::LogicalResult verifySchedule(const Schedule &schedule,
-                                   mlir::Location location);
+/// What is wrong with a schedule, or nothing: every pass is there once, each stage's
+/// own, after what it needs, and no stage waits for ever. A message may be under way
+/// until the next pass that sends on its channel; a receive is asked for when its
+/// pass begins.
+std::string findFault(const Schedule &schedule);
 
 } // namespace mpc
 
