@@ -22,7 +22,8 @@ LogicalResult verifyExec(ModuleOp module) {
   uint64_t stages = 0;
   for (Operation &op : *module.getBody()) {
     if (!isa<exec::TargetOp, exec::KernelOp, exec::RoleOp>(op))
-      return op.emitOpError("is left, expected exec ops only");
+      return op.emitOpError("is left, expected exec ops only, as in a module "
+                            "compiled by mpc-opt --mpc-compile");
     if (auto another = dyn_cast<exec::TargetOp>(op)) {
       if (target)
         return op.emitOpError("is a second target");

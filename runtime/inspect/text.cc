@@ -152,7 +152,8 @@ std::string PrintText(const plan::Plan& plan, const PlanSummary& summary) {
   add("compiler", plan.compiler_version());
   if (!plan.remarks().empty()) absl::StrAppend(&out, "\nremarks\n");
   for (const plan::Remark& remark : plan.remarks())
-    absl::StrAppend(&out, "  ", remark.location(), ": ", remark.text(), "\n");
+    absl::StrAppend(&out, "  ", remark.location(),
+                    remark.location().empty() ? "" : ": ", remark.text(), "\n");
   for (const RoleSummary& role : summary.roles) {
     if (summary.roles.size() > 1)
       absl::StrAppend(&out, "\npipeline stage ", role.stage, "\n");
