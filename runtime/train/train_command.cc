@@ -104,8 +104,8 @@ absl::Status CheckLogIsNoInput(const Options& options) {
   for (const std::string& input :
        {options.plan_path, options.data.path, options.data.labels_path}) {
     struct stat read;
-    const int result = input == "-" ? fstat(STDIN_FILENO, &read)
-                                    : stat(input.c_str(), &read);
+    const int result =
+        input == "-" ? fstat(STDIN_FILENO, &read) : stat(input.c_str(), &read);
     if (result == 0 && read.st_dev == log.st_dev && read.st_ino == log.st_ino) {
       return absl::InvalidArgumentError(
           absl::StrCat("log ", options.log_path, ": is the file of ", input,

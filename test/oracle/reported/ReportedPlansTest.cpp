@@ -92,10 +92,9 @@ double tokenLoss(int label) {
 
 class ReportedPlans : public ::testing::TestWithParam<std::string> {
 protected:
-  static std::vector<ObservedStep> observe(const std::string &name,
-                                           const InitialParameter &parameter,
-                                           std::vector<LabelledBatch::Step> labels,
-                                           int steps) {
+  static std::vector<ObservedStep>
+  observe(const std::string &name, const InitialParameter &parameter,
+          std::vector<LabelledBatch::Step> labels, int steps) {
     auto plan =
         runtime::LoadPlan(absl::StrCat(MPC_REPORTED_PLANS, "/", name, ".plan"));
     EXPECT_TRUE(plan.ok()) << plan.status();
@@ -150,8 +149,8 @@ TEST_P(ReportedPlans, AMicrobatchWithoutALabelCountsForNothing) {
   LabelledBatch::Step labels = {{5, 12}, {0, 0}, {3, 0}, {0, 0}};
   ObservedStep step = observe(logitsAre(1), {labels})[0];
   EXPECT_EQ(step.at("valid_tokens")[0], 8);
-  EXPECT_NEAR(step.at("loss")[0],
-              (5 * tokenLoss(12) + 3 * tokenLoss(0)) / 8, 1e-5);
+  EXPECT_NEAR(step.at("loss")[0], (5 * tokenLoss(12) + 3 * tokenLoss(0)) / 8,
+              1e-5);
   expectReferenceGradients(labels);
 }
 
@@ -197,8 +196,8 @@ TEST_P(ReportedPlans, ZeroGradientsDecayMatricesAndNothingElse) {
   for (const auto &[name, values] : before) {
     const std::vector<double> &after = step.at("parameter:" + name);
     ASSERT_EQ(after.size(), values.size());
-    bool decays = !absl::StrContains(name, "ln_") &&
-                  !absl::EndsWith(name, ".bias");
+    bool decays =
+        !absl::StrContains(name, "ln_") && !absl::EndsWith(name, ".bias");
     (decays ? decayed : kept)++;
     for (size_t i = 0; i < values.size(); ++i)
       EXPECT_FLOAT_EQ(after[i], values[i] * (decays ? 1 - 0.1f * 0.5f : 1))
