@@ -15,6 +15,8 @@ config.test_exec_root = os.path.join(config.mpc_binary_dir, "test")
 for folder in ["examples", "runtime"]:
     config.substitutions.append(("%" + folder,
                                  os.path.join(config.mpc_source_dir, folder)))
+config.substitutions.append(("%configs", os.path.join(
+    config.test_source_root, "frontends", "configs")))
 
 # A variable of FileCheck lives only within its CHECK-LABEL section, unless its
 # name starts with $.

@@ -341,7 +341,7 @@ OwningOpRef<ModuleOp> buildModel(MLIRContext *context, const ModelSpec &model,
                                  StrategyAttr strategy) {
   context->loadDialect<func::FuncDialect, dist::DistDialect, TfmDialect>();
   OwningOpRef<ModuleOp> module =
-      ModuleOp::create(NameLoc::get(StringAttr::get(context, model.name)));
+      ModuleOp::create(UnknownLoc::get(context)); // All of it is no part of it.
   ModelBuilder(context, model, training).build(*module);
   setModelName(*module, model.name);
   setTraining(*module, makeTraining(context, training, model.vocabulary));

@@ -24,7 +24,8 @@ LogicalResult verifyExec(ModuleOp module) {
     if (isa<exec::ChannelOp>(op))
       continue;
     if (!isa<exec::TargetOp, exec::KernelOp, exec::RoleOp>(op))
-      return op.emitOpError("is left, expected exec ops only");
+      return op.emitOpError("is left, expected exec ops only, as in a module "
+                            "compiled by mpc-opt --mpc-compile");
     if (auto another = dyn_cast<exec::TargetOp>(op)) {
       if (target)
         return op.emitOpError("is a second target");

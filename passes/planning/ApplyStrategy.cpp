@@ -8,6 +8,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/planning/Passes.h"
+#include "passes/planning/UndividedSizes.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -24,32 +25,6 @@ using dist::ShardingAttr;
 using tfm::DimensionKind;
 using tfm::StateKind;
 
-/// Dimensions that tensor parallelism splits, and what users call their sizes.
-std::optional<StringRef> getTensorParallelName(DimensionKind kind) {
-  switch (kind) {
-  case DimensionKind::Vocabulary:
-    return "vocab_size";
-  case DimensionKind::KvHeads:
-    return "num_attention_heads";
-  case DimensionKind::Ffn:
-    return "intermediate_size";
-  case DimensionKind::Position:
-  case DimensionKind::Hidden:
-  case DimensionKind::HeadGroup:
-  case DimensionKind::HeadDim:
-    return std::nullopt;
-  }
-  llvm_unreachable("all kinds are listed");
-}
-
-std::string listDivisors(int64_t size) {
-  std::string text;
-  for (int64_t divisor = 1; divisor <= size; ++divisor)
-    if (size % divisor == 0 && (divisor <= 64 || divisor == size))
-      text += (text.empty() ? "" : ",") + std::to_string(divisor);
-  return text;
-}
-
 struct ApplyStrategyPass : impl::ApplyStrategyPassBase<ApplyStrategyPass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
@@ -62,8 +37,10 @@ struct ApplyStrategyPass : impl::ApplyStrategyPassBase<ApplyStrategyPass> {
     mesh = getMesh(strategy);
     tp = StringAttr::get(&getContext(), "tp");
     dp = StringAttr::get(&getContext(), "dp");
-    for (auto function : module.getOps<func::FuncOp>())
+    for (auto function : module.getOps<func::FuncOp>()) {
       collectParameters(function);
+      whole.insert_range(findUndividedSizes(function, strategy));
+    }
     for (auto function : module.getOps<func::FuncOp>())
       pinArguments(function);
     module.walk([&](tfm::ResidualOp op) { replaceResidual(op); });
@@ -97,13 +74,7 @@ private:
 
   /// Whether tensor parallelism splits a dimension of this kind and size.
   bool splits(DimensionKind kind, int64_t size) {
-    std::optional<StringRef> name = getTensorParallelName(kind);
-    if (!name || !has(tp))
-      return false;
-    if (size % strategy.getTp() == 0)
-      return true;
-    whole.insert({*name, size});
-    return false;
+    return has(tp) && isTensorParallel(kind) && size % strategy.getTp() == 0;
   }
 
   ShardingAttr shard(ArrayRef<SmallVector<StringAttr>> dims) {
@@ -178,12 +149,9 @@ private:
     SmallVector<SmallVector<StringAttr>> dims(type.getRank());
     if (has(dp))
       dims[0].push_back(dp);
-    if (strategy.getSequenceParallel()) {
-      if (type.getDimSize(1) % strategy.getTp() == 0)
-        dims[1].push_back(tp);
-      else
-        whole.insert({"sequence_length", type.getDimSize(1)});
-    }
+    if (strategy.getSequenceParallel() &&
+        type.getDimSize(1) % strategy.getTp() == 0)
+      dims[1].push_back(tp);
     OpBuilder builder(op);
     Value pin = tfm::build<dist::PinOp>(builder, op.getLoc(), tfm::getPhase(op),
                                         type, op.getX(), shard(dims));
@@ -194,13 +162,9 @@ private:
   /// What stays whole: remarks, or with `strict` one error.
   LogicalResult report() {
     ModuleOp module = getOperation();
-    int64_t size = strategy.getTp();
     std::string failing;
-    for (auto dimension : whole) {
-      std::string text = (dimension.first + "=" + Twine(dimension.second) +
-                          " not divisible by tp=" + Twine(size) +
-                          "; legal: " + listDivisors(dimension.second))
-                             .str();
+    for (NamedSize size : whole) {
+      std::string text = describeUndivided(size, strategy.getTp());
       if (strategy.getStrict()) {
         failing += (failing.empty() ? "" : "\n") + text;
         continue;
@@ -226,9 +190,8 @@ private:
   dist::MeshAttr mesh;
   StringAttr tp, dp;
   DenseMap<StringAttr, tfm::ParameterAttr> parameters;
-  /// (name, size) of dimensions that tp does not divide; parameters that dp
-  /// does not.
-  llvm::SetVector<std::pair<StringRef, int64_t>> whole;
+  /// Sizes that tp does not divide; parameters that dp does not.
+  llvm::SetVector<NamedSize> whole;
   llvm::SetVector<StringAttr> unsharded;
 };
 

@@ -8,9 +8,11 @@ def SplitMicrobatchesPass
     : Pass<"mpc-split-microbatches", "::mlir::ModuleOp"> {
   let summary = "Gives @forward the batch of one microbatch";
   let description = [{
-    Requires: @forward is for the whole `global_batch` of `tfm.training`.
+    Requires: @forward is for the whole `global_batch` of `tfm.training`; its
+    vocabulary is padded (`mpc-pad-vocabulary`).
     Ensures: its batch is global_batch / microbatches of `tfm.strategy` (1 without a
-    strategy), and dp divides that.
+    strategy), and dp divides that. Otherwise it is one error, which with `strict`
+    also lists the sizes that tp does not divide.
     Preserves: what the function computes from a sequence.
 
     ```mlir

@@ -7,9 +7,11 @@ using namespace mlir;
 namespace mpc {
 
 void buildTrainingPipeline(OpPassManager &pm) {
-  // Sizes first, while there is one function and no gradient to carry them to.
-  pm.addPass(createSplitMicrobatchesPass());
+  // Sizes first, while there is one function and no gradient to carry them to; the
+  // vocabulary before the batch, so that with `strict` one error can list every
+  // size of the step that does not divide.
   pm.addPass(createPadVocabularyPass());
+  pm.addPass(createSplitMicrobatchesPass());
   pm.addPass(createBuildTrainingStepPass());
   // Before sharding, so that what is computed again is communicated again.
   pm.addPass(createRecomputePass());

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "passes/planning/UndividedSizes.h"
 #include "passes/training/Forward.h"
 #include "passes/training/Passes.h"
 #include "passes/training/ResizeFactor.h"
@@ -29,8 +30,21 @@ std::string legalValues(int64_t number, int64_t taken) {
   return text;
 }
 
-LogicalResult verifyDivides(ModuleOp module, int64_t batch,
+/// With `strict` an error here also lists what tp does not divide, one a line,
+/// which `mpc-apply-strategy` would report next.
+std::string listUndividedIfStrict(func::FuncOp forward) {
+  tfm::StrategyAttr strategy =
+      tfm::getStrategy(forward->getParentOfType<ModuleOp>());
+  std::string text;
+  if (strategy && strategy.getStrict())
+    for (NamedSize size : findUndividedSizes(forward, strategy))
+      text += "\n" + describeUndivided(size, strategy.getTp());
+  return text;
+}
+
+LogicalResult verifyDivides(func::FuncOp forward, int64_t batch,
                             StrategySizes sizes) {
+  auto module = forward->getParentOfType<ModuleOp>();
   auto [tp, dp, microbatches] = sizes;
   if (batch >= 1 && batch % microbatches == 0 && batch / microbatches % dp == 0)
     return success();
@@ -43,7 +57,8 @@ LogicalResult verifyDivides(ModuleOp module, int64_t batch,
          << legalValues(batch, microbatches)
          << " for microbatches = " << microbatches
          << ", or microbatches one of " << legalValues(batch, dp)
-         << " for dp = " << dp << ", or another global_batch";
+         << " for dp = " << dp << ", or another global_batch"
+         << listUndividedIfStrict(forward);
 }
 
 /// Only batch inputs have a batch, and it is their first dimension.
@@ -75,7 +90,7 @@ struct SplitMicrobatchesPass
     if (failed(forward) || failed(training) || failed(sizes))
       return failure();
     int64_t batch = training->getGlobalBatch();
-    if (failed(verifyDivides(module, batch, *sizes)))
+    if (failed(verifyDivides(*forward, batch, *sizes)))
       return failure();
 
     FactorResizer resizer(*forward);

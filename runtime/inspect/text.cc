@@ -185,7 +185,8 @@ std::string PrintText(const plan::Plan& plan, const PlanSummary& summary) {
   add("compiler", plan.compiler_version());
   if (!plan.remarks().empty()) absl::StrAppend(&out, "\nremarks\n");
   for (const plan::Remark& remark : plan.remarks())
-    absl::StrAppend(&out, "  ", remark.location(), ": ", remark.text(), "\n");
+    absl::StrAppend(&out, "  ", remark.location(),
+                    remark.location().empty() ? "" : ": ", remark.text(), "\n");
   // With one stage neither of what only a pipeline has.
   const bool is_pipeline = summary.roles.size() > 1;
   if (is_pipeline)

@@ -1,6 +1,7 @@
 // Reads the plan and the data, trains, and reports.
 #include "runtime/train/train_command.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmath>
@@ -94,7 +95,28 @@ absl::Status TrainWithReports(const plan::Plan& plan, const BatchSource& source,
   return absl::OkStatus();
 }
 
+// Opening the log empties its file, and the data is mapped into memory.
+absl::Status CheckLogIsNoInput(const Options& options) {
+  struct stat log;
+  if (options.log_path.empty() || options.log_path == "-" ||
+      stat(options.log_path.c_str(), &log) != 0 || !S_ISREG(log.st_mode))
+    return absl::OkStatus();
+  for (const std::string& input :
+       {options.plan_path, options.data.path, options.data.labels_path}) {
+    struct stat read;
+    const int result =
+        input == "-" ? fstat(STDIN_FILENO, &read) : stat(input.c_str(), &read);
+    if (result == 0 && read.st_dev == log.st_dev && read.st_ino == log.st_ino) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("log ", options.log_path, ": is the file of ", input,
+                       ", which is read; expected a file of its own"));
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::Status RunTraining(const Options& options) {
+  MPC_RETURN_IF_ERROR(CheckLogIsNoInput(options));
   MPC_ASSIGN_OR_RETURN(const plan::Plan plan, LoadPlan(options.plan_path));
   MPC_ASSIGN_OR_RETURN(const std::unique_ptr<TokenFile> source,
                        options.data.Open(plan.training()));

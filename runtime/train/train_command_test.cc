@@ -3,7 +3,10 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <cstdio>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -133,6 +136,25 @@ TEST_F(TrainCommandTest, EveryBadInputIsOneErrorAndNoLog) {
   EXPECT_EQ(Run({plan, "--data=" + WriteTokens(100), "--log=/dev/full"}),
             kRunFailed);
   EXPECT_THAT(error_, HasSubstr("No space left"));
+}
+
+TEST_F(TrainCommandTest, ALogThatIsAlsoReadIsRefusedAndTheInputIsKept) {
+  const std::string plan = WritePlan(MakeBigramPlan({}));
+  const std::string tokens = WriteTokens(100);
+  const std::string labels = Write("labels", std::string(100, '\x01'));
+  const std::string link = Path("link");
+  std::remove(link.c_str());
+  ASSERT_EQ(symlink(tokens.c_str(), link.c_str()), 0);
+  for (const std::string& log : {plan, tokens, labels, link}) {
+    const std::string before = Read(log);
+    EXPECT_EQ(Run({plan, "--data=" + tokens, "--labels=" + labels, "--steps=1",
+                   "--log=" + log}),
+              kRunFailed)
+        << log;
+    EXPECT_THAT(error_, HasSubstr("log " + log + ": is the file of "));
+    EXPECT_EQ(std::count(error_.begin(), error_.end(), '\n'), 1) << error_;
+    EXPECT_EQ(Read(log), before);
+  }
 }
 
 TEST_F(TrainCommandTest, ARunThatDoesNotFitInMemoryIsRefused) {

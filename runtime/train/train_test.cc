@@ -3,8 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cmath>
 #include <string>
+#include <thread>
 #include <tuple>
 #include <vector>
 
@@ -48,6 +50,46 @@ TEST(TrainTest, EveryStepIsReportedOnce) {
                   LearningRateOf(plan.training().learning_rate(), i + 1)));
     EXPECT_GT(records[i].tokens_per_second, 0);
   }
+}
+
+// Tokens that take 50 ms a step to come.
+class SlowTokens : public BatchSource {
+ public:
+  explicit SlowTokens(const plan::Training& training)
+      : tokens_(1, training.global_batch(), training.vocabulary()),
+        global_batch_(training.global_batch()) {}
+
+  void ReadIds(int64_t sample, int64_t begin,
+               absl::Span<int32_t> ids) const override {
+    if (sample % global_batch_ == 0 && begin == 0)
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    tokens_.ReadIds(sample, begin, ids);
+  }
+  void ReadLabels(int64_t sample, int64_t begin,
+                  absl::Span<int32_t> labels) const override {
+    tokens_.ReadLabels(sample, begin, labels);
+  }
+
+ private:
+  SyntheticTokens tokens_;
+  int64_t global_batch_;
+};
+
+TEST(TrainTest, TokensPerSecondIncludeTheWaitForData) {
+  const plan::Plan plan = MakeBigramPlan({});
+  const double tokens =
+      plan.training().global_batch() * plan.training().sequence_length();
+  int64_t steps = 0;
+  TrainOptions train;
+  train.steps = 3;
+  train.after_step = [&](const StepRecord& record) {
+    ++steps;
+    EXPECT_LE(record.tokens_per_second, tokens / 0.05);
+    return absl::OkStatus();
+  };
+  const absl::Status status = Train(plan, SlowTokens(plan.training()), train);
+  EXPECT_TRUE(status.ok()) << status;
+  EXPECT_EQ(steps, 3);
 }
 
 // The first loss of a table of equal logits is ln 8, whatever the labels.

@@ -65,22 +65,37 @@ Array count(ArrayRef<int64_t> shape) {
   return makeArray(shape, [](int64_t place) { return place; });
 }
 
-// A replicated bias added to partial sums came out once per rank.
+// A replicated bias added to partial sums came out once per rank, and so did its
+// gradient.
 TEST_F(ReportedCases, BiasOfARowParallelLayerIsAddedOnce) {
-  func::FuncOp function = partition(R"(
-    #mesh = #dist.mesh<["tp"=4]>
-    #columns = #dist.sharding<#mesh, [{}, {"tp"}]>
-    func.func @f(%w: tensor<4x8xf32> {dist.pin = #columns},
-                 %x: tensor<1x2x8xf32>, %b: tensor<4xf32>) -> tensor<1x2x4xf32> {
-      %0 = tfm.linear %x, %w : (tensor<1x2x8xf32>, tensor<4x8xf32>) -> tensor<1x2x4xf32>
-      %1 = tfm.bias_add %0, %b : (tensor<1x2x4xf32>, tensor<4xf32>) -> tensor<1x2x4xf32>
-      return %1 : tensor<1x2x4xf32>
-    })");
-  ASSERT_TRUE(function);
-  SmallVector<RankArrays> results = run(
-      function, {Array({4, 8}), Array({1, 2, 8}, 3), Array({4}, 1)});
-  for (const Array &rank : results[0])
-    EXPECT_EQ(rank.values, std::vector<double>(8, 1.0));
+  for (int tp : {2, 4}) {
+    func::FuncOp function = partition(
+        "#mesh = #dist.mesh<[\"tp\"=" + std::to_string(tp) + R"(]>
+      #columns = #dist.sharding<#mesh, [{}, {"tp"}]>
+      func.func @f(%w: tensor<4x8xf32> {dist.pin = #columns}, %x: tensor<1x2x8xf32>,
+                   %b: tensor<4xf32>, %dy: tensor<1x2x4xf32>) -> (tensor<1x2x4xf32>, tensor<4xf32>) {
+        %0 = tfm.linear %x, %w : (tensor<1x2x8xf32>, tensor<4x8xf32>) -> tensor<1x2x4xf32>
+        %1 = tfm.bias_add %0, %b : (tensor<1x2x4xf32>, tensor<4xf32>) -> tensor<1x2x4xf32>
+        %2 = tfm.bias_grad %dy : (tensor<1x2x4xf32>) -> tensor<4xf32>
+        return %1, %2 : tensor<1x2x4xf32>, tensor<4xf32>
+      })");
+    ASSERT_TRUE(function);
+    SmallVector<StringRef> order;
+    function.walk([&](Operation *op) {
+      if (isa<dist::AllReduceOp, tfm::BiasAddOp>(op))
+        order.push_back(op->getName().getStringRef());
+    });
+    EXPECT_EQ(order,
+              (SmallVector<StringRef>{"dist.all_reduce", "tfm.bias_add"}));
+    SmallVector<RankArrays> results =
+        run(function, {Array({4, 8}), Array({1, 2, 8}, 3), Array({4}, 1),
+                       count({1, 2, 4})});
+    ASSERT_EQ(results[0].size(), unsigned(tp));
+    for (const Array &rank : results[0])
+      EXPECT_EQ(rank.values, std::vector<double>(8, 1.0));
+    for (const Array &rank : results[1])
+      EXPECT_EQ(rank.values, (std::vector<double>{4, 6, 8, 10}));
+  }
 }
 
 // The all-reduce of an embedding's gradient was over the wrong axis.
@@ -149,6 +164,60 @@ TEST_F(ReportedCases, DropoutDiffersBetweenSlicesOfASequence) {
   EXPECT_NEAR(agree / 1024, 0.5, 4 * 0.5 / std::sqrt(1024.0));
   // The same bits twice.
   EXPECT_EQ(ranks[0].values, run(function, arguments)[0][0].values);
+}
+
+// Without sequence parallelism ranks hold the same residual stream, so they must drop
+// the same of it.
+TEST_F(ReportedCases, DropoutOfAReplicatedStreamIsTheSameOnEveryRank) {
+  func::FuncOp function = partition(R"(
+    #whole = #dist.sharding<#dist.mesh<["tp"=2]>, [{}, {}, {}]>
+    func.func @f(%x: tensor<2x8x16xf32> {dist.pin = #whole}, %seed: tensor<i32>,
+                 %samples: tensor<2xi32>, %positions: tensor<2x8xi32>) -> tensor<2x8x16xf32> {
+      %features = dist.iota : tensor<16xi32>
+      %0 = tfm.dropout %x, %seed, %samples, %positions, %features {rate = 0.5 : f32, key = 9 : i32}
+        : (tensor<2x8x16xf32>, tensor<i32>, tensor<2xi32>, tensor<2x8xi32>, tensor<16xi32>) -> tensor<2x8x16xf32>
+      return %0 : tensor<2x8x16xf32>
+    })");
+  ASSERT_TRUE(function);
+  Array positions = makeArray({2, 8}, [](int64_t i) { return i % 8; });
+  RankArrays ranks =
+      run(function, {Array({2, 8, 16}, 1), Array(ArrayRef<int64_t>(), 5),
+                     count({2}), positions})[0];
+  ASSERT_EQ(ranks.size(), 2u);
+  EXPECT_EQ(ranks[0].values, ranks[1].values);
+  double kept = llvm::count_if(ranks[0].values, [](double x) { return x != 0; });
+  EXPECT_NEAR(kept / 256, 0.5, 4 * 0.5 / std::sqrt(256.0));
+}
+
+// Ranks drop attention weights of different heads: equal heads must not stay equal.
+TEST_F(ReportedCases, DropoutOfAttentionDiffersBetweenTheHeadsOfRanks) {
+  func::FuncOp function = partition(R"(
+    #heads = #dist.sharding<#dist.mesh<["tp"=2]>, [{}, {}, {"tp"}, {}, {}]>
+    func.func @f(%q: tensor<1x16x2x1x4xf32> {dist.pin = #heads}, %kv: tensor<1x16x2x4xf32>,
+                 %positions: tensor<1x16xi32>, %seed: tensor<i32>, %samples: tensor<1xi32>)
+        -> tensor<1x16x2x1x4xf32> {
+      %heads = dist.iota : tensor<2x1xi32>
+      %out, %lse = tfm.attention %q, %kv, %kv, %positions, %positions, %seed, %samples, %heads {scale = 1.0 : f32, causal = true, rate = 0.5 : f32, key = 3 : i32}
+        : (tensor<1x16x2x1x4xf32>, tensor<1x16x2x4xf32>, tensor<1x16x2x4xf32>, tensor<1x16xi32>, tensor<1x16xi32>, tensor<i32>, tensor<1xi32>, tensor<2x1xi32>)
+        -> (tensor<1x16x2x1x4xf32>, tensor<1x16x2x1xf32>)
+      return %out : tensor<1x16x2x1x4xf32>
+    })");
+  ASSERT_TRUE(function);
+  // Query i sees i + 1 keys of equal weight and value 1: the result, over 2, is the
+  // part of them that is kept.
+  RankArrays ranks =
+      run(function, {Array({1, 16, 2, 1, 4}), Array({1, 16, 2, 4}, 1), count({1, 16}),
+                     Array(ArrayRef<int64_t>(), 5), Array({1})})[0];
+  ASSERT_EQ(ranks.size(), 2u);
+  double kept = 0, differ = 0;
+  for (int64_t query = 0; query < 16; ++query) {
+    double a = ranks[0].values[query * 4], b = ranks[1].values[query * 4];
+    kept += (a + b) / 2 * (query + 1);
+    differ += a != b;
+  }
+  // 272 weights; most of 16 counts differ.
+  EXPECT_NEAR(kept / 272, 0.5, 4 * 0.5 / std::sqrt(272.0));
+  EXPECT_GT(differ, 8);
 }
 
 // A row all of whose keys are masked gave NaN, or the mean of the values.

@@ -1,59 +1,86 @@
 """Verifies plans of many strategies against the reference, with the real tools.
 
   verify_meshes.py BIN [--optimizer=SGD|ADAMW] [--vocabulary=N] [--ranks=8] [--only=TEXT]
+                   [--special]
 
 Every tp × dp with at most --ranks ranks, with and without sequence parallelism (tp > 1)
-and ZeRO-1, two microbatches, dropout on, different numbers of valid tokens in each
-sample. Sizes that tp does not divide (heads at 3, 5, 6, 7) stay whole. The seed of each
-strategy is its number, so runs differ. Prints a line for each failure and the count.
+and ZeRO-1, dropout on, different numbers of valid tokens in each sample; one, two or
+four microbatches in turn, against a reference of two. Where tp is odd, or 6, sizes are
+multiples of it, so that all it can split is split; each third of these has sizes that
+it does not divide, which stay whole. --special adds runs of 50 steps in which errors
+may grow, 25 heads, and 12 ranks. The seed of each strategy is its number, so runs
+differ. Prints a line for each failure and the count.
 """
 import argparse
 import pathlib
 import subprocess
 import sys
 import tempfile
+from typing import NamedTuple
+
+from tools import Tools
 
 JOB = """
 model {{
-  name: "mesh_test" layers: 2 hidden: 16 heads: 8 ffn: 24
-  vocabulary: {vocabulary} positions: 8
+  name: "mesh_test" layers: 2 hidden: {hidden} heads: {heads} ffn: {ffn}
+  vocabulary: {vocabulary} positions: {sequence}
   embedding_dropout: 0.1 attention_dropout: 0.1 residual_dropout: 0.1
 }}
 training {{
-  sequence_length: 8 global_batch: {batch} optimizer: {optimizer}
+  sequence_length: {sequence} global_batch: {batch} optimizer: {optimizer}
   learning_rate: 0.01 warmup_steps: 3 decay_steps: 8 clip_norm: 1
 }}
 """
 
 
-def strategies(ranks):
+class Sizes(NamedTuple):
+    heads: int
+    hidden: int
+    ffn: int
+    sequence: int
+
+
+EVEN = Sizes(heads=8, hidden=16, ffn=24, sequence=8)
+# GPT-2 XL's heads, at a width of 4 each.
+HEADS_25 = Sizes(heads=25, hidden=100, ffn=40, sequence=8)
+
+
+def multiples(tp):
+    return Sizes(heads=tp, hidden=4 * tp, ffn=4 * tp, sequence=2 * tp)
+
+
+class Case(NamedTuple):
+    strategy: str
+    dp: int
+    sizes: Sizes
+    free_run: bool = False
+
+
+def meshes(ranks):
+    number = 0
     for tp in range(1, ranks + 1):
         for dp in range(1, ranks // tp + 1):
             for sequence_parallel in ([False, True] if tp > 1 else [False]):
                 for zero in (0, 1):
-                    text = f"tp={tp} dp={dp} microbatches=2 zero={zero}"
+                    microbatches = [1, 2, 4][number % 3]
+                    text = f"tp={tp} dp={dp} microbatches={microbatches} zero={zero}"
                     if sequence_parallel:
                         text += " sequence_parallel=true"
-                    yield dp, text
+                    divides = 8 % tp == 0 or number % 3 == 2
+                    yield Case(text, dp, EVEN if divides else multiples(tp))
+                    number += 1
 
 
-class Tools:
-    def __init__(self, folder, work):
-        self.folder, self.work = folder, work
-
-    def run(self, tool, *arguments):
-        done = subprocess.run([str(self.folder / tool), *map(str, arguments)],
-                              capture_output=True, text=True, timeout=600)
-        if done.returncode:
-            raise RuntimeError(f"{tool} {' '.join(map(str, arguments))}: exit "
-                               f"{done.returncode}\n{done.stdout}{done.stderr}")
-        return done.stdout
-
-    def plan(self, model, strategy, name):
-        module, plan = self.work / f"{name}.mlir", self.work / f"{name}.plan"
-        self.run("mpc-opt", f"--mpc-compile={strategy}", model, "-o", module)
-        self.run("mpc-translate", "--export-plan", module, "-o", plan)
-        return plan
+def special():
+    for text, dp, sizes in [
+            ("tp=2 dp=2 microbatches=2 zero=1", 2, EVEN),
+            ("tp=4 dp=1 microbatches=1 sequence_parallel=true", 1, EVEN),
+            ("tp=1 dp=4 microbatches=4 zero=1", 4, EVEN),
+            ("tp=3 dp=1 microbatches=2 sequence_parallel=true zero=0", 1, multiples(3))]:
+        yield Case(text, dp, sizes, free_run=True)
+    yield Case("tp=4 dp=1 microbatches=2 sequence_parallel=true", 1, HEADS_25)
+    yield Case("tp=5 dp=1 microbatches=2", 1, HEADS_25)
+    yield Case("tp=4 dp=3 microbatches=2 sequence_parallel=true zero=1", 3, EVEN)
 
 
 def main():
@@ -63,35 +90,40 @@ def main():
     parser.add_argument("--vocabulary", type=int, default=13)
     parser.add_argument("--ranks", type=int, default=8)
     parser.add_argument("--only", default="")
+    parser.add_argument("--special", action="store_true")
     options = parser.parse_args()
     steps = 10 if options.optimizer == "ADAMW" else 2
+    cases = list(meshes(options.ranks)) + (list(special()) if options.special else [])
 
     passed, failures, models = 0, [], {}
     with tempfile.TemporaryDirectory() as folder:
-        work = pathlib.Path(folder)
-        tools = Tools(options.bin, work)
-        for number, (dp, strategy) in enumerate(strategies(options.ranks)):
-            if options.only not in strategy:
+        tools = Tools(options.bin, pathlib.Path(folder))
+
+        def model_of(case):
+            """The model, and its reference plan."""
+            key = case.sizes, case.dp
+            if key not in models:
+                name = f"model{len(models)}"
+                model = tools.model(JOB.format(
+                    batch=4 * case.dp, optimizer=options.optimizer,
+                    vocabulary=options.vocabulary, **case.sizes._asdict()), name)
+                models[key] = model, tools.plan(
+                    model, "reference=true microbatches=2", f"{name}.reference")
+            return models[key]
+
+        for number, case in enumerate(cases):
+            if options.only not in case.strategy:
                 continue
-            batch = 4 * dp
-            if batch not in models:
-                spec = work / f"{batch}.textproto"
-                spec.write_text(JOB.format(batch=batch, optimizer=options.optimizer,
-                                           vocabulary=options.vocabulary))
-                model = work / f"{batch}.mlir"
-                tools.run("mpc-translate", "--import-spec", spec, "-o", model)
-                models[batch] = model, tools.plan(
-                    model, "reference=true microbatches=2", f"reference{batch}")
-            model, reference = models[batch]
+            model, reference = model_of(case)
+            how = ["--free-run", "--steps=50"] if case.free_run else [f"--steps={steps}"]
             try:
-                plan = tools.plan(model, strategy, "plan")
+                plan = tools.plan(model, case.strategy, "plan")
                 tools.run("mpc-run", "verify", plan, f"--reference={reference}",
-                          f"--steps={steps}", f"--seed={number}",
-                          "--threads-per-rank=1")
+                          *how, f"--seed={number}", "--threads-per-rank=1")
                 passed += 1
             except (RuntimeError, subprocess.TimeoutExpired) as error:
-                failures.append(strategy)
-                print(f"FAILED {strategy}\n{error}", flush=True)
+                failures.append(case)
+                print(f"FAILED {case}\n{error}", flush=True)
     print(f"{options.optimizer}, vocabulary {options.vocabulary}: {passed} strategies "
           f"verified over {steps} steps, {len(failures)} failed")
     return 1 if failures or not passed else 0

@@ -35,6 +35,10 @@ absl::Status runRank(RankProgram &program, const plan::Plan &plan,
                      const InitialParameter &parameter,
                      const runtime::BatchSource &batch,
                      std::vector<ObservedStep> &steps) {
+  if (program.arena_bytes() != runtime::RequiredBytes(program.role()))
+    return absl::InternalError(absl::StrCat(
+        "allocated ", program.arena_bytes(), " bytes, the plan states ",
+        runtime::RequiredBytes(program.role())));
   MPC_RETURN_IF_ERROR(program.InitializeState(/*seed=*/0));
   std::vector<int> masters = program.StatesOfKind(plan::STATE_KIND_MASTER);
   for (int index : masters) {
@@ -58,13 +62,16 @@ absl::Status runRank(RankProgram &program, const plan::Plan &plan,
       MPC_RETURN_IF_ERROR(gather(program, plan.mesh(), observable.name,
                                  *observable.state, saved.at(observable.name),
                                  steps[step]));
-    for (int index : masters) {
-      const plan::State &state = program.role().states(index);
-      absl::Span<char> bytes = program.StateBytes(index);
-      MPC_RETURN_IF_ERROR(gather(program, plan.mesh(),
-                                 "parameter:" + state.name(), state,
-                                 {bytes.data(), bytes.size()}, steps[step]));
-    }
+    for (auto [kind, name] : {std::pair(plan::STATE_KIND_MASTER, "parameter:"),
+                              {plan::STATE_KIND_MOMENT1, "moment1:"},
+                              {plan::STATE_KIND_MOMENT2, "moment2:"}})
+      for (int index : program.StatesOfKind(kind)) {
+        const plan::State &state = program.role().states(index);
+        absl::Span<char> bytes = program.StateBytes(index);
+        MPC_RETURN_IF_ERROR(gather(program, plan.mesh(), name + state.name(),
+                                   state, {bytes.data(), bytes.size()},
+                                   steps[step]));
+      }
   }
   return absl::OkStatus();
 }

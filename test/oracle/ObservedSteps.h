@@ -19,7 +19,8 @@
 namespace mpc {
 
 /// Logical tensors, row-major: observables by their name (`loss`,
-/// `grad:wte.weight`) and, after the step, parameters (`parameter:wte.weight`).
+/// `grad:wte.weight`) and, after the step, parameters (`parameter:wte.weight`) and
+/// their moments (`moment1:wte.weight`).
 using ObservedStep = std::map<std::string, std::vector<double>>;
 
 /// The logical value of a parameter, row-major.
@@ -27,7 +28,8 @@ using InitialParameter =
     std::function<std::vector<float>(const plan::State &state)>;
 
 /// Runs `steps` steps on ranks that are threads. Fails, besides what the ranks
-/// report, if replicas differ in a bit or padding is not zero.
+/// report, if a rank allocates other than what the plan states, if replicas differ
+/// in a bit or padding is not zero.
 absl::StatusOr<std::vector<ObservedStep>>
 observeSteps(const plan::Plan &plan, const InitialParameter &parameter,
              const runtime::BatchSource &batch, int steps);

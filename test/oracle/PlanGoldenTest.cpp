@@ -47,9 +47,13 @@ protected:
     std::optional<Golden> numbers = readGolden(MPC_GOLDEN_FILE);
     ASSERT_TRUE(numbers) << MPC_GOLDEN_FILE;
     golden = *std::move(numbers);
+    observed = observe();
+  }
+
+  std::vector<ObservedStep> observe() {
     auto plan =
         LoadPlan(absl::StrCat(MPC_GOLDEN_PLANS, "/", GetParam(), ".plan"));
-    ASSERT_TRUE(plan.ok()) << plan.status();
+    EXPECT_TRUE(plan.ok()) << plan.status();
     auto steps = observeSteps(
         *plan,
         [&](const plan::State &state) {
@@ -57,8 +61,8 @@ protected:
           return std::vector<float>(value.values.begin(), value.values.end());
         },
         GoldenBatch(golden), golden.steps.size());
-    ASSERT_TRUE(steps.ok()) << steps.status();
-    observed = *std::move(steps);
+    EXPECT_TRUE(steps.ok()) << steps.status();
+    return *std::move(steps);
   }
 
   double scalar(size_t step, const std::string &name) {
@@ -97,6 +101,8 @@ TEST_P(PlanGolden, StepsAreThoseOfPyTorch) {
         << step;
   }
 }
+
+TEST_P(PlanGolden, TwoRunsAreEqualToTheBit) { EXPECT_EQ(observe(), observed); }
 
 INSTANTIATE_TEST_SUITE_P(, PlanGolden, ::testing::Values(MPC_GOLDEN_NAMES),
                          [](const auto &info) { return info.param; });

@@ -16,6 +16,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Diagnostics.h"
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
@@ -27,10 +28,14 @@
 #include "passes/planning/Passes.h"
 #include "passes/sharding/Passes.h"
 #include "passes/training/Passes.h"
+#include "tools/diagnostics/NamedLocations.h"
 #include "tools/version.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/ToolOutputFile.h"
 
 using namespace mlir;
 
@@ -42,7 +47,10 @@ static FailureOr<mpc::StrategyOverrides> readStrategy(llvm::StringRef path) {
     return failure();
   }
   MLIRContext context;
-  return mpc::parseStrategy(file->getMemBufferRef(), &context);
+  llvm::SourceMgr sources;
+  SourceMgrDiagnosticHandler handler(sources, &context);
+  unsigned id = sources.AddNewSourceBuffer(std::move(file), llvm::SMLoc());
+  return mpc::parseStrategy(*sources.getMemoryBuffer(id), &context);
 }
 
 static FailureOr<std::string> readText(llvm::StringRef path) {
@@ -85,9 +93,47 @@ static bool writesItsInput(llvm::ArrayRef<char *> arguments) {
   return false;
 }
 
+/// LLVM's back ends register hundreds of options before `main`; --help-hidden
+/// still shows them.
+static void hideOptionsOfLLVM() {
+  for (auto &[name, option] : llvm::cl::getRegisteredOptions())
+    if (!llvm::is_contained({"help", "help-hidden", "version"}, name))
+      option->setHiddenFlag(llvm::cl::Hidden);
+}
+
+/// As MLIR's own function of this name, and says which file a message is about.
+static LogicalResult optimize(llvm::MutableArrayRef<char *> arguments,
+                              llvm::StringRef input, llvm::StringRef output,
+                              DialectRegistry &registry) {
+  const MlirOptMainConfig given = MlirOptMainConfig::createFromCLOptions();
+  if (given.shouldShowDialects() || given.shouldListPasses()) // No input.
+    return MlirOptMain(arguments.size(), arguments.data(), input, output,
+                       registry);
+  std::string message;
+  std::unique_ptr<llvm::MemoryBuffer> source = openInputFile(input, &message);
+  std::unique_ptr<llvm::ToolOutputFile> result =
+      source ? openOutputFile(output, &message) : nullptr;
+  if (!result) {
+    llvm::errs() << "mpc-opt: error: " << message << "\n";
+    return failure();
+  }
+  MlirOptMainConfig config = given;
+  config.setPassPipelineSetupFn([&](PassManager &pm) {
+    if (!given.shouldVerifyDiagnostics())
+      mpc::showNamedLocations(pm.getContext(), input);
+    return given.setupPassPipeline(pm);
+  });
+  if (failed(MlirOptMain(result->os(), std::move(source), registry, config)))
+    return failure();
+  result->keep();
+  return success();
+}
+
 int main(int argc, char **argv) {
   if (writesItsInput(llvm::ArrayRef(argv, argc)))
     return EXIT_FAILURE;
+  llvm::InitLLVM crashesPrintTheirStack(argc, argv);
+  hideOptionsOfLLVM();
   DialectRegistry registry;
   registry.insert<mpc::dist::DistDialect, mpc::exec::ExecDialect,
                   mpc::tfm::TfmDialect, arith::ArithDialect, func::FuncDialect,
@@ -131,6 +177,5 @@ int main(int argc, char **argv) {
       registry);
   if (output == "-" && asksForReport(arguments))
     output = "/dev/null";
-  return asMainReturnCode(
-      MlirOptMain(arguments.size(), arguments.data(), input, output, registry));
+  return asMainReturnCode(optimize(arguments, input, output, registry));
 }

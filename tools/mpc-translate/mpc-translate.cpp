@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Diagnostics.h"
+#include "tools/diagnostics/NamedLocations.h"
 #include "tools/mpc-translate/Translation.h"
 #include "tools/version.h"
 #include "llvm/Support/CommandLine.h"
@@ -48,8 +49,11 @@ LogicalResult run(const NamedTranslation &translation, StringRef input,
                   mpc::tfm::TfmDialect, arith::ArithDialect, func::FuncDialect,
                   tensor::TensorDialect>();
   MLIRContext context(registry);
+  // A diagnostic about a whole function would otherwise print all of it.
+  context.printOpOnDiagnostic(false);
   llvm::SourceMgr sources;
   SourceMgrDiagnosticHandler handler(sources, &context);
+  mpc::showNamedLocations(&context, input);
   if (mpc::openFile(sources, input, &context) == 0)
     return failure();
   std::string content;

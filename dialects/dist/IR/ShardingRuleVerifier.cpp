@@ -113,11 +113,27 @@ private:
       if (entry.sharding.getMesh() != mesh)
         return emitAt(entry) << "is sharded over " << entry.sharding.getMesh()
                              << ", expected " << mesh;
-      // Types that a pass makes with get() have not been verified. [C6]
-      if (failed(entry.sharding.verifyEncoding(
-              entry.type.getShape(), entry.type.getElementType(),
-              [&] { return emitAt(entry) << ": "; })))
+      // Types that a pass makes with get() have not been verified.
+      if (entry.sharding.getDims().size() != entry.rule->dims.size())
+        return emitAt(entry)
+               << "has a sharding of " << entry.sharding.getDims().size()
+               << " dimensions, expected " << entry.rule->dims.size();
+      if (failed(verifyDivides(entry)))
         return failure();
+    }
+    return success();
+  }
+
+  LogicalResult verifyDivides(const Entry &entry) { // C6
+    for (auto [axes, size, factor] :
+         llvm::zip_equal(entry.sharding.getDims(), entry.type.getShape(),
+                         entry.rule->dims)) {
+      int64_t pieces = mesh.getGroupSize(axes);
+      if (size % pieces != 0)
+        return emitAt(entry)
+               << "splits factor '" << rule.factors[factor].name << "' over "
+               << quoted(axes.getNames()) << ": its size " << size
+               << " does not divide into " << pieces << " pieces [C6]";
     }
     return success();
   }

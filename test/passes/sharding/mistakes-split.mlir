@@ -68,6 +68,22 @@ func.func @mistake(%g: tensor<2x4x6xf32, #g>, %ids: tensor<2x4xi32, #ids>, %rows
 
 // -----
 
+// The batch and the vocabulary over the same ranks. (In `linear` any two factors share
+// a tensor, whose sharding could not even be written.)
+#mesh = #dist.mesh<["tp"=2]>
+#t = #dist.sharding<#mesh, [{"tp"}, {}]>
+#v = #dist.sharding<#mesh, [{"tp"}]>
+#ids = #dist.sharding<#mesh, [{"tp"}, {}]>
+#x = #dist.sharding<#mesh, [{"tp"}, {}, {}]>
+func.func @mistake(%t: tensor<12x6xf32, #t>, %ids: tensor<2x4xi32, #ids>, %rows: tensor<12xi32, #v>) {
+  // expected-error @+1 {{operand 'ids' splits factor 'b' over axis "tp", over which 'table' splits factor 'V' [C2]}}
+  %r = tfm.embedding %t, %ids, %rows
+    : (tensor<12x6xf32, #t>, tensor<2x4xi32, #ids>, tensor<12xi32, #v>) -> tensor<2x4x6xf32, #x>
+  return
+}
+
+// -----
+
 // A norm needs the whole row.
 #mesh = #dist.mesh<["tp"=2]>
 #x = #dist.sharding<#mesh, [{}, {}, {"tp"}]>

@@ -45,6 +45,21 @@ func.func @upstream_math(%x: tensor<8xf32, #whole>) {
 
 // -----
 
+// linalg says what an op computes, not where: it comes after partitioning.
+#mesh = #dist.mesh<["tp"=2]>
+#whole = #dist.sharding<#mesh, [{}]>
+func.func @upstream_linalg(%x: tensor<8xf32, #whole>) {
+  // expected-error @+1 {{'linalg.generic' op has a region; expected only ops with a sharding rule before partitioning}}
+  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%x : tensor<8xf32, #whole>) outs(%x : tensor<8xf32, #whole>) {
+  ^bb0(%a: f32, %b: f32):
+    linalg.yield %a : f32
+  } -> tensor<8xf32, #whole>
+  return
+}
+
+// -----
+
 #mesh = #dist.mesh<["tp"=2]>
 #whole = #dist.sharding<#mesh, [{}]>
 func.func @call_of_a_function(%x: tensor<8xf32, #whole>) -> tensor<8xf32, #whole> {

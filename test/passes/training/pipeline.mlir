@@ -1,8 +1,8 @@
 // RUN: mpc-opt %s --mpc-training --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=PASSES
 // RUN: mpc-opt %s --mpc-training | FileCheck %s
 
-// PASSES:      mpc-split-microbatches,
-// PASSES-NEXT: mpc-pad-vocabulary,
+// PASSES:      mpc-pad-vocabulary,
+// PASSES-NEXT: mpc-split-microbatches,
 // PASSES-NEXT: mpc-build-training-step,
 // PASSES-NEXT: mpc-verify-training
 // PASSES-NEXT: )
