@@ -156,10 +156,8 @@ private:
       return size(source) <= size(target);
     }
     std::optional<unsigned> group = rule.getLinearGroup(deferred.front().first);
-    return group && rule.linearGroups[*group].size() == deferred.size() &&
-           llvm::all_of(deferred, [&](auto &entry) {
-             return rule.getLinearGroup(entry.first) == group;
-           });
+    return group && llvm::equal(llvm::make_first_range(deferred),
+                                rule.linearGroups[*group]);
   }
 
   /// The result stays partial over what other operands bring. [C5]
@@ -210,7 +208,7 @@ private:
     // A reshard that follows will be one with that of the result.
     if (result.hasOneUse())
       if (auto next = dyn_cast<ReshardOp>(*result.user_begin());
-          next && runTogether(op, next) && mayReshard(carried, next.getType())) {
+          next && runTogether(op, next)) {
         before += costs.get(next);
         wanted = next.getType();
       }
@@ -234,8 +232,8 @@ class OptimizeReshardsPass
 public:
   void runOnOperation() override {
     for (auto function : getOperation().getOps<func::FuncOp>())
-      if (function.getBody().hasOneBlock()) // Others the gate refuses.
-        while (runOnce(function.getBody().front())) {
+      for (Block &block : function.getBody())
+        while (runOnce(block)) {
         }
   }
 

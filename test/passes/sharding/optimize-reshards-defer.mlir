@@ -161,3 +161,14 @@ func.func @in_another_phase(%x: tensor<8x4xf32, #rows>) -> tensor<8x4xf32, #rows
   %2 = dist.reshard %1 {phase = #dist.phase<backward>} : tensor<8x4xf32, #whole> -> tensor<8x4xf32, #rows>
   return %2 : tensor<8x4xf32, #rows>
 }
+
+// CHECK-LABEL: func.func @back_in_another_phase(
+// CHECK-NEXT:    dist.reshard
+// CHECK-NEXT:    tfm.relu
+// CHECK-NEXT:    dist.reshard
+func.func @back_in_another_phase(%x: tensor<8x4xf32, #rows>) -> tensor<8x4xf32, #rows> {
+  %0 = dist.reshard %x : tensor<8x4xf32, #rows> -> tensor<8x4xf32, #whole>
+  %1 = tfm.relu %0 : (tensor<8x4xf32, #whole>) -> tensor<8x4xf32, #whole>
+  %2 = dist.reshard %1 {phase = #dist.phase<backward>} : tensor<8x4xf32, #whole> -> tensor<8x4xf32, #rows>
+  return %2 : tensor<8x4xf32, #rows>
+}

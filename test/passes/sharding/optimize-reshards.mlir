@@ -1,4 +1,4 @@
-// RUN: mpc-opt %s --mpc-optimize-reshards --mpc-verify-shardings | FileCheck %s
+// RUN: mpc-opt %s -split-input-file --mpc-optimize-reshards --mpc-verify-shardings | FileCheck %s
 
 // Each rewrite of one reshard or two, then the nearest case that it leaves alone.
 #mesh = #dist.mesh<["dp"=2, "tp"=2]>
@@ -8,6 +8,8 @@
 #quarters = #dist.sharding<#mesh, [{"tp", "dp"}, {}]>
 #sum = #dist.sharding<#mesh, [{}, {}], sum = {"tp"}>
 #max = #dist.sharding<#mesh, [{}, {}], max = {"tp"}>
+#dp_rows = #dist.sharding<#mesh, [{"dp"}, {}]>
+#dp_tp_rows = #dist.sharding<#mesh, [{"dp", "tp"}, {}]>
 #dp_rows_sum = #dist.sharding<#mesh, [{"dp"}, {}], sum = {"tp"}>
 #dp_rows_columns = #dist.sharding<#mesh, [{"dp"}, {"tp"}]>
 
@@ -71,6 +73,24 @@ func.func @there_and_on(%x: tensor<8x4xf32, #sum>) -> tensor<8x4xf32, #columns> 
   return %1 : tensor<8x4xf32, #columns>
 }
 
+// CHECK-LABEL: func.func @scatter_and_gather(
+// CHECK-NEXT:    %[[Y:.*]] = dist.reshard %{{.*}} : tensor<8x4xf32, #s_r_r_sum_tp> -> tensor<8x4xf32, #s_r_r>
+// CHECK-NEXT:    return %[[Y]]
+func.func @scatter_and_gather(%x: tensor<8x4xf32, #sum>) -> tensor<8x4xf32, #whole> {
+  %0 = dist.reshard %x : tensor<8x4xf32, #sum> -> tensor<8x4xf32, #rows>
+  %1 = dist.reshard %0 : tensor<8x4xf32, #rows> -> tensor<8x4xf32, #whole>
+  return %1 : tensor<8x4xf32, #whole>
+}
+
+// CHECK-LABEL: func.func @maximum_there_and_on(
+// CHECK-NEXT:    %[[Y:.*]] = dist.reshard %{{.*}} : tensor<8x4xf32, #s_r_r_max_tp> -> tensor<8x4xf32, #s_r_tp>
+// CHECK-NEXT:    return %[[Y]]
+func.func @maximum_there_and_on(%x: tensor<8x4xf32, #max>) -> tensor<8x4xf32, #columns> {
+  %0 = dist.reshard %x : tensor<8x4xf32, #max> -> tensor<8x4xf32, #rows>
+  %1 = dist.reshard %0 : tensor<8x4xf32, #rows> -> tensor<8x4xf32, #columns>
+  return %1 : tensor<8x4xf32, #columns>
+}
+
 // CHECK-LABEL: func.func @and_back(
 // CHECK-SAME:    %[[X:[a-z0-9]+]]:
 // CHECK-NEXT:    return %[[X]]
@@ -106,6 +126,15 @@ func.func @detour_is_cheaper(%x: tensor<8x4xf32, #dp_rows_sum>) -> tensor<8x4xf3
   %0 = dist.reshard %x : tensor<8x4xf32, #dp_rows_sum> -> tensor<8x4xf32, #dp_rows_columns>
   %1 = dist.reshard %0 : tensor<8x4xf32, #dp_rows_columns> -> tensor<8x4xf32, #columns>
   return %1 : tensor<8x4xf32, #columns>
+}
+
+// At once it would be a gather and an all-reduce of the whole.
+// CHECK-LABEL: func.func @scatter_before_gather(
+// CHECK-COUNT-2: dist.reshard
+func.func @scatter_before_gather(%x: tensor<8x4xf32, #dp_rows_sum>) -> tensor<8x4xf32, #whole> {
+  %0 = dist.reshard %x : tensor<8x4xf32, #dp_rows_sum> -> tensor<8x4xf32, #dp_tp_rows>
+  %1 = dist.reshard %0 : tensor<8x4xf32, #dp_tp_rows> -> tensor<8x4xf32, #whole>
+  return %1 : tensor<8x4xf32, #whole>
 }
 
 // CHECK-LABEL: func.func @maximum_to_sum(
@@ -168,4 +197,31 @@ func.func @piece_is_local(%x: tensor<8x4xf32, #rows>) -> (tensor<8x4xf32, #whole
   %0 = dist.reshard %x : tensor<8x4xf32, #rows> -> tensor<8x4xf32, #whole>
   %1 = dist.reshard %x : tensor<8x4xf32, #rows> -> tensor<8x4xf32, #quarters>
   return %0, %1 : tensor<8x4xf32, #whole>, tensor<8x4xf32, #quarters>
+}
+
+// A sum of which nothing is used is no source.
+// CHECK-LABEL: func.func @piece_of_what_is_unused(
+// CHECK-NEXT:    %[[PIECE:.*]] = dist.reshard %{{.*}} : tensor<8x4xf32, #s_r_r_sum_tp> -> tensor<8x4xf32, #s_tp_r>
+// CHECK-NEXT:    return %[[PIECE]]
+func.func @piece_of_what_is_unused(%x: tensor<8x4xf32, #sum>) -> tensor<8x4xf32, #rows> {
+  %0 = dist.reshard %x : tensor<8x4xf32, #sum> -> tensor<8x4xf32, #rows>
+  %1 = dist.reshard %x : tensor<8x4xf32, #sum> -> tensor<8x4xf32, #whole>
+  return %0 : tensor<8x4xf32, #rows>
+}
+
+// -----
+
+// Nothing becomes a maximum over more axes.
+// CHECK-LABEL: func.func @maximum_over_more(
+// CHECK-SAME:    %[[X:[a-z0-9]+]]:
+// CHECK-NEXT:    dist.reshard %[[X]]
+// CHECK-NEXT:    dist.reshard %[[X]]
+#cube = #dist.mesh<["a"=2, "b"=2, "c"=2]>
+#max_a = #dist.sharding<#cube, [{}], max = {"a"}>
+#max_ab = #dist.sharding<#cube, [{}], max = {"a", "b"}>
+#max_abc = #dist.sharding<#cube, [{}], max = {"a", "b", "c"}>
+func.func @maximum_over_more(%x: tensor<8xf32, #max_abc>) -> (tensor<8xf32, #max_a>, tensor<8xf32, #max_ab>) {
+  %0 = dist.reshard %x : tensor<8xf32, #max_abc> -> tensor<8xf32, #max_a>
+  %1 = dist.reshard %x : tensor<8xf32, #max_abc> -> tensor<8xf32, #max_ab>
+  return %0, %1 : tensor<8xf32, #max_a>, tensor<8xf32, #max_ab>
 }
