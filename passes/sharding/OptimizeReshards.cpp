@@ -193,8 +193,7 @@ private:
                                   sharding.getReduction()));
       if (costs.get(type, cut) != 0)
         return false;
-      if (cut != type)
-        cuts[number] = cut;
+      cuts[number] = cut;
     }
     return true;
   }

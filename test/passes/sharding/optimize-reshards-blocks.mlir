@@ -14,6 +14,7 @@ func.func @two_blocks(%x: tensor<8xf32, #rows>) -> tensor<8xf32, #whole> {
   %0 = dist.reshard %x : tensor<8xf32, #rows> -> tensor<8xf32, #whole>
   "foreign.br"(%0)[^next] : (tensor<8xf32, #whole>) -> ()
 ^next:
+  "foreign.op"() : () -> ()
   %1 = dist.reshard %x : tensor<8xf32, #rows> -> tensor<8xf32, #whole>
   return %1 : tensor<8xf32, #whole>
 }

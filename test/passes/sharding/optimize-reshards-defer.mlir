@@ -7,6 +7,7 @@
 #rows = #dist.sharding<#mesh, [{"tp"}, {}]>
 #columns = #dist.sharding<#mesh, [{}, {"tp"}]>
 #sum = #dist.sharding<#mesh, [{}, {}], sum = {"tp"}>
+#max = #dist.sharding<#mesh, [{}, {}], max = {"tp"}>
 #dp_sum = #dist.sharding<#mesh, [{}, {}], sum = {"dp"}>
 
 // CHECK-LABEL: func.func @sum_of_sums(
@@ -82,6 +83,16 @@ func.func @sum_with_a_whole(%a: tensor<8x4xf32, #sum>, %b: tensor<8x4xf32, #whol
   return %2 : tensor<8x4xf32, #rows>
 }
 
+// CHECK-LABEL: func.func @sum_of_maxima(
+// CHECK-COUNT-2: dist.reshard
+// CHECK-NEXT:    tfm.add
+func.func @sum_of_maxima(%a: tensor<8x4xf32, #max>, %b: tensor<8x4xf32, #max>) -> tensor<8x4xf32, #whole> {
+  %0 = dist.reshard %a : tensor<8x4xf32, #max> -> tensor<8x4xf32, #whole>
+  %1 = dist.reshard %b : tensor<8x4xf32, #max> -> tensor<8x4xf32, #whole>
+  %2 = tfm.add %0, %1 : (tensor<8x4xf32, #whole>, tensor<8x4xf32, #whole>) -> tensor<8x4xf32, #whole>
+  return %2 : tensor<8x4xf32, #whole>
+}
+
 // relu is not linear: the sum comes first.
 // CHECK-LABEL: func.func @relu_of_a_sum(
 // CHECK-NEXT:    dist.reshard
@@ -120,12 +131,14 @@ func.func @sum_of_gathers(%x: tensor<8x4xf32, #rows>, %y: tensor<8x4xf32, #rows>
 // CHECK-LABEL: func.func @result_is_used_whole(
 // CHECK-NEXT:    dist.reshard
 // CHECK-NEXT:    tfm.relu
+// CHECK-NEXT:    tfm.relu
 // CHECK-NEXT:    dist.reshard
 func.func @result_is_used_whole(%x: tensor<8x4xf32, #rows>) -> (tensor<8x4xf32, #whole>, tensor<8x4xf32, #rows>) {
   %0 = dist.reshard %x : tensor<8x4xf32, #rows> -> tensor<8x4xf32, #whole>
   %1 = tfm.relu %0 : (tensor<8x4xf32, #whole>) -> tensor<8x4xf32, #whole>
-  %2 = dist.reshard %1 : tensor<8x4xf32, #whole> -> tensor<8x4xf32, #rows>
-  return %1, %2 : tensor<8x4xf32, #whole>, tensor<8x4xf32, #rows>
+  %2 = tfm.relu %1 : (tensor<8x4xf32, #whole>) -> tensor<8x4xf32, #whole>
+  %3 = dist.reshard %1 : tensor<8x4xf32, #whole> -> tensor<8x4xf32, #rows>
+  return %2, %3 : tensor<8x4xf32, #whole>, tensor<8x4xf32, #rows>
 }
 
 // The other operand would have to be moved for it.
