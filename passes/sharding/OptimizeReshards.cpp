@@ -283,8 +283,7 @@ private:
   bool takeFromSibling(ReshardOp reshard) {
     for (Operation *user : reshard.getInput().getUsers()) {
       auto sibling = dyn_cast<ReshardOp>(user);
-      if (!sibling || sibling == reshard || sibling.use_empty() ||
-          !runTogether(sibling, reshard))
+      if (!sibling || sibling == reshard || !runTogether(sibling, reshard))
         continue;
       bool isEarlier = sibling->isBeforeInBlock(reshard);
       if (sibling.getType() == reshard.getType()) {
