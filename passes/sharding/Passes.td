@@ -33,6 +33,46 @@ def SpreadShardingsPass
   let dependentDialects = ["::mpc::dist::DistDialect"];
 }
 
+def OptimizeReshardsPass
+    : Pass<"mpc-optimize-reshards", "::mlir::ModuleOp"> {
+  let summary = "Gets the same values with fewer reshards and fewer bytes";
+  let description = [{
+    Requires: sharded types that satisfy C1 to C6 of ShardingRule.h; what has none is
+    left alone.
+    Ensures: within a phase and stage, none of these is left:
+      - a reshard to its own type, or of which nothing is used;
+      - two reshards of one value to one type;
+      - a reshard of a reshard that has no other use, where the direct way costs no
+        more;
+      - a reduction or gather of a value of which another reshard, of the same value,
+        holds the result whole: a reduce-scatter beside an all-reduce takes its piece
+        of it;
+      - reshards of a pointwise op's operands that cost less behind it: the sum of two
+        reductions is the reduction of the sum (the rule's linear groups allow it), and
+        what is gathered for an op and then split again is not gathered.
+    Preserves: every value up to the order of its sums, all types of arguments and
+    results, and reshards of different phases: a gather that backward repeats stays.
+    The bytes that a rank sends, counted as partitioning would lower the reshards, never
+    grow.
+
+    Spreading writes no reshard twice; other passes and hands may, and need not mind.
+
+    ```mlir
+    #mesh = #dist.mesh<["tp"=2]>
+    #whole = #dist.sharding<#mesh, [{} ]>
+    #sum = #dist.sharding<#mesh, [{} ], sum = {"tp"}>
+    func.func @f(%x: tensor<8xf32, #sum>, %y: tensor<8xf32, #sum>) -> tensor<8xf32, #whole> {
+      %0 = dist.reshard %x : tensor<8xf32, #sum> -> tensor<8xf32, #whole>
+      %1 = dist.reshard %y : tensor<8xf32, #sum> -> tensor<8xf32, #whole>
+      %2 = tfm.add %0, %1  // added as it is, and reduced once
+        : (tensor<8xf32, #whole>, tensor<8xf32, #whole>) -> tensor<8xf32, #whole>
+      return %2 : tensor<8xf32, #whole>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mpc::dist::DistDialect"];
+}
+
 def VerifyShardingsPass
     : Pass<"mpc-verify-shardings", "::mlir::ModuleOp"> {
   let summary = "Fails if a module cannot be partitioned as it stands";

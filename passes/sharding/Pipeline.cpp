@@ -10,6 +10,8 @@ namespace mpc {
 
 void buildShardingPipeline(OpPassManager &pm) {
   pm.addPass(createSpreadShardingsPass());
+  // Reshards still say what they are for, and the gate proves what they became.
+  pm.addPass(createOptimizeReshardsPass());
   // The gate: from here to partitioning every type is proven against its rule.
   pm.addPass(createVerifyShardingsPass());
 }

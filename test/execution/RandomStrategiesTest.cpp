@@ -1,7 +1,8 @@
 //===- RandomStrategiesTest.cpp - any pins give the same numbers -*- C++ -*-===//
 //
 // Whatever is pinned, a training step spreads, verifies, partitions, and computes
-// on all ranks what the global view computes. MPC_STRATEGY_SEEDS chooses the seeds,
+// on all ranks what the global view computes, and so does what a careless pass makes of
+// it, once its reshards are optimized. MPC_STRATEGY_SEEDS chooses the seeds,
 // e.g. "0-199"; MPC_STRATEGY_DUMP a file for the IR of one that fails.
 //
 //===----------------------------------------------------------------------===//
@@ -10,6 +11,7 @@
 #include "passes/partition/Passes.h"
 #include "passes/sharding/Passes.h"
 #include "test/execution/OpInstances.h"
+#include "test/execution/RandomReshards.h"
 #include "test/execution/RandomStrategy.h"
 #include "test/execution/TrainingStep.h"
 #include "llvm/Support/raw_ostream.h"
@@ -66,10 +68,30 @@ protected:
       EXPECT_LE(getDifference((*found)[name], value), kTolerance) << name;
   }
 
+  /// Detours are taken back for fewer bits, and the values stay.
+  void expectOptimized(OwningOpRef<ModuleOp> module, dist::MeshAttr mesh,
+                       Random &random) {
+    detourAtRandom(*module, random);
+    int64_t before = getBitsSent(*module);
+    PassManager passes(context.get());
+    passes.addPass(createVerifyShardingsPass());
+    passes.addPass(createOptimizeReshardsPass());
+    passes.addPass(createVerifyShardingsPass());
+    ASSERT_TRUE(succeeded(passes.run(*module)));
+    int64_t after = getBitsSent(*module);
+    EXPECT_LE(after, before);
+    saved += before - after;
+    PassManager partition(context.get());
+    buildPartitionPipeline(partition);
+    ASSERT_TRUE(succeeded(partition.run(*module)));
+    expectSame(*module, mesh, nullptr);
+  }
+
   std::unique_ptr<MLIRContext> context = makeContext();
   OwningOpRef<ModuleOp> step;
   State state;
   std::map<std::string, Array> expected;
+  int64_t saved = 0; ///< Bits, of all seeds.
 };
 
 TEST_P(RandomStrategies, ComputeWhatTheGlobalViewDoes) {
@@ -88,6 +110,8 @@ TEST_P(RandomStrategies, ComputeWhatTheGlobalViewDoes) {
     // Types first, with reshards by their meaning; then what they became.
     if (isSharded && !HasFailure())
       expectSame(*module, mesh, &random);
+    if (isSharded && !HasFailure())
+      expectOptimized(module->clone(), mesh, random);
     PassManager partition(context.get());
     buildPartitionPipeline(partition);
     if (isSharded && !HasFailure()) {
@@ -100,6 +124,7 @@ TEST_P(RandomStrategies, ComputeWhatTheGlobalViewDoes) {
              << " ranks; see MPC_STRATEGY_SEEDS=" << seed << "-" << seed;
     }
   }
+  EXPECT_GT(saved, 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(Small, RandomStrategies,

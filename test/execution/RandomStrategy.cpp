@@ -26,10 +26,8 @@ MeshAttr makeRandomMesh(MLIRContext *context, Random &random) {
   return MeshAttr::get(context, AxesAttr::get(context, names), sizes);
 }
 
-/// Gives each axis, in random order, to a dimension that it still divides, to the
-/// partial axes if that is allowed, or to nothing.
-static ShardingAttr makeSharding(RankedTensorType type, MeshAttr mesh,
-                                 bool mayBePartial, Random &random) {
+ShardingAttr makeRandomSharding(RankedTensorType type, MeshAttr mesh,
+                                bool mayBePartial, Random &random) {
   SmallVector<StringAttr> axes(mesh.getAxes().getNames());
   for (size_t i = axes.size(); i > 1; --i)
     std::swap(axes[i - 1], axes[random.integer(0, i - 1)]);
@@ -99,7 +97,7 @@ void pinAtRandom(ModuleOp step, MeshAttr mesh, Random &random) {
       bool mayBePartial = binding.getKind() == StateKind::Accumulator ||
                           binding.getKind() == StateKind::Carry;
       if (isNew && chosen)
-        pin->second = makeSharding(type, mesh, mayBePartial, random);
+        pin->second = makeRandomSharding(type, mesh, mayBePartial, random);
       if (pin->second) {
         function.setArgAttr(argument.getArgNumber(),
                             dist::DistDialect::kPinAttrName, pin->second);
@@ -120,7 +118,7 @@ void pinAtRandom(ModuleOp step, MeshAttr mesh, Random &random) {
       bool mayBePartial = isFloat(type) && random.chance(0.3);
       auto pin = tfm::build<dist::PinOp>(
           builder, value.getLoc(), tfm::getPhase(value.getDefiningOp()), type,
-          value, makeSharding(type, mesh, mayBePartial, random));
+          value, makeRandomSharding(type, mesh, mayBePartial, random));
       value.replaceAllUsesExcept(pin, pin);
     }
   }

@@ -12,6 +12,12 @@ namespace mpc::execution {
 /// A mesh of 2 to 16 ranks with one to four axes.
 dist::MeshAttr makeRandomMesh(mlir::MLIRContext *context, Random &random);
 
+/// Gives each axis, in random order, to a dimension that it still divides, to the
+/// partial axes if that is allowed, or to nothing.
+dist::ShardingAttr makeRandomSharding(mlir::RankedTensorType type,
+                                      dist::MeshAttr mesh, bool mayBePartial,
+                                      Random &random);
+
 /// Pins, at random, parameters, moments, accumulators, batch inputs and values of
 /// a training step, some of them to partial sums. Sizes divide; nothing else is
 /// seen to.

@@ -8,6 +8,7 @@
 #include "passes/partition/LowerReshard.h"
 #include "dialects/transformer/IR/Transformer.h"
 #include "mlir/IR/Verifier.h"
+#include "passes/partition/ReshardBits.h"
 #include "test/execution/Evaluator.h"
 #include "test/execution/OpInstances.h"
 #include "gtest/gtest.h"
@@ -151,6 +152,31 @@ TEST_F(ReshardTest, KeepsTheValueForEveryPairOfShardings) {
       }
   }
   EXPECT_GT(pairs, 800u);
+}
+
+TEST_F(ReshardTest, BitsAreThoseThatARingSends) {
+  MeshAttr mesh = getMesh({4});
+  auto shard = [&](ArrayRef<StringAttr> rows, ArrayRef<StringAttr> columns,
+                   ArrayRef<StringAttr> partial) {
+    SmallVector<AxesAttr> dims = {AxesAttr::get(context.get(), rows),
+                                  AxesAttr::get(context.get(), columns)};
+    auto none = AxesAttr::get(context.get(), {});
+    return dist::withSharding(
+        RankedTensorType::get({8, 4}, Float16Type::get(context.get())),
+        ShardingAttr::get(context.get(), mesh, dims, none, ReductionKind::Sum)
+            .withPartial(partial, ReductionKind::Sum));
+  };
+  ArrayRef<StringAttr> a = mesh.getAxes().getNames();
+  RankedTensorType whole = shard({}, {}, {}), sum = shard({}, {}, a),
+                   rows = shard(a, {}, {}), columns = shard({}, a, {});
+  constexpr int64_t kWhole = 8 * 4 * 16, kPiece = kWhole / 4;
+  EXPECT_EQ(getBitsSent(sum, whole), 2 * 3 * kPiece);
+  EXPECT_EQ(getBitsSent(sum, rows), 3 * kPiece);
+  EXPECT_EQ(getBitsSent(rows, whole), 3 * kPiece);
+  EXPECT_EQ(getBitsSent(rows, columns), 3 * kPiece / 4);
+  EXPECT_EQ(getBitsSent(whole, rows), 0);
+  EXPECT_EQ(getBitsSent(whole, sum), 0);
+  EXPECT_EQ(getBitsSent(rows, rows), 0);
 }
 
 TEST_F(ReshardTest, DistributedValuesAreAssembledAgain) {

@@ -1,4 +1,4 @@
-// RUN: mpc-opt %s -split-input-file --mpc-sharding | FileCheck %s
+// RUN: mpc-opt %s -split-input-file --mpc-spread-shardings --mpc-verify-shardings | FileCheck %s
 
 // Pins that nobody would choose are legal all the same.
 
