@@ -115,6 +115,13 @@ private:
     });
   }
 
+  /// What is computed again is left by itself: within a backward kernel its sums
+  /// might be taken in another order, and it would not have the bits it had.
+  bool isRecomputed(unsigned group) {
+    return tfm::getPhase(ops[groups[group].nodes.front()]) ==
+           dist::Phase::Recompute;
+  }
+
   /// A scatter into a table may add to what another op has left there, and is no
   /// loop over rows otherwise.
   bool fitsScatter(unsigned a, unsigned b) {
@@ -126,6 +133,7 @@ private:
 
   bool canMerge(unsigned a, unsigned b) {
     return groups[a].isKernel && groups[b].isKernel && fitsScatter(a, b) &&
+           isRecomputed(a) == isRecomputed(b) &&
            groups[b].nodes.back() - groups[a].nodes.back() <= kWindow &&
            readsByRows(a, b) && readsByRows(b, a) && !reaches(a, b) &&
            !reaches(b, a);

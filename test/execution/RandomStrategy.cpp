@@ -71,6 +71,10 @@ static bool isPinned(StateKind kind) {
   case StateKind::InputScalar:
   case StateKind::Counter:
   case StateKind::Metric:
+  // Of pipelines, which are cut when shardings are chosen.
+  case StateKind::Stash:
+  case StateKind::Incoming:
+  case StateKind::Outgoing:
     return false;
   }
   llvm_unreachable("all kinds are listed");

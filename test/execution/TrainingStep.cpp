@@ -76,6 +76,10 @@ static Array makeArray(BindingAttr binding, ArrayRef<int64_t> shape,
   case StateKind::Accumulator:
   case StateKind::Carry:
     break; // Zero before the first microbatch.
+  case StateKind::Stash:
+  case StateKind::Incoming:
+  case StateKind::Outgoing:
+    llvm_unreachable("a step of one stage keeps and sends nothing");
   case StateKind::Moment2:
     fill([&](size_t) { return random.uniform(0.01, 1); });
     break;

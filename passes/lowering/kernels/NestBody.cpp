@@ -8,13 +8,14 @@ using namespace mlir;
 
 namespace mpc::kernels {
 
-void relaxFloats(Operation *op) {
+void relaxFloats(Operation *op, bool mayContract) {
   auto floats = dyn_cast<arith::ArithFastMathInterface>(op);
   // Conversions have no flags unless they were given some.
   if (!floats || !floats.getFastMathFlagsAttr())
     return;
-  arith::FastMathFlags flags =
-      floats.getFastMathFlagsAttr().getValue() | arith::FastMathFlags::contract;
+  arith::FastMathFlags flags = floats.getFastMathFlagsAttr().getValue();
+  if (mayContract)
+    flags = flags | arith::FastMathFlags::contract;
   // Where x86 has an instruction, it orders neither zeros.
   if (isa<arith::MaximumFOp, arith::MinimumFOp>(op))
     flags = flags | arith::FastMathFlags::nsz;
@@ -231,7 +232,10 @@ Value NestEmitter::emitElementwise(Operation &op) {
       laneType(op.getResult(0).getType(), vector ? group.width : 1));
   created.addAttributes(op.getAttrs());
   Operation *result = b.create(created);
-  relaxFloats(result);
+  // A result is rounded whatever it is fused with: computed again in another
+  // kernel it has the same bits.
+  relaxFloats(result, /*mayContract=*/llvm::none_of(
+                  op.getUsers(), llvm::IsaPred<linalg::YieldOp>));
   return result->getResult(0);
 }
 

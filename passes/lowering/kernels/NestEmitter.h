@@ -21,8 +21,9 @@ struct Reduction {
   bool wide;
 };
 
-/// Lets `op` contract products and sums and ignore the sign of zero in maxima.
-void relaxFloats(mlir::Operation *op);
+/// Lets `op` ignore the sign of zero in maxima, and contract a product with the sum
+/// that it is a term of.
+void relaxFloats(mlir::Operation *op, bool mayContract);
 
 /// A value of a body is emitted in the outermost loop that it can be: level k
 /// is inside the first k loops of the group. It is a vector iff it depends on

@@ -162,7 +162,7 @@ Value NestEmitter::combine(const Reduction &reduction, Value x, Value y) {
   state.addTypes(x.getType());
   state.addAttributes(reduction.combiner->getAttrs());
   Operation *op = b.create(state);
-  relaxFloats(op);
+  relaxFloats(op, /*mayContract=*/true);
   return op->getResult(0);
 }
 
