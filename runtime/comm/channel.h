@@ -23,11 +23,11 @@ struct ChannelId {
 /// One rank's end of a channel: the source's end sends, the destination's end
 /// receives. Message number i of the one is message number i of the other.
 ///
-/// From Start to its Wait a message that is sent may not be written, one that is
-/// received neither read nor written; the memory must live until the Wait, or
-/// after an error until every rank has stopped. If both sides disagree on the
-/// bytes of a message, both fail, and so does every later call of the world (see
-/// World).
+/// From Start to its Wait a message that is sent may not be written, one that
+/// is received neither read nor written; the memory must live until the Wait,
+/// or after an error until every rank has stopped. If both sides disagree on
+/// the bytes of a message, both fail, and so does every later call of the world
+/// (see World).
 ///
 /// Thread-compatible: an end is used by one thread at a time, which need not be
 /// the thread of the other end.

@@ -18,11 +18,11 @@ namespace mpc::runtime {
 /// One rank's end of all ranks of a run.
 ///
 /// Every rank calls the same operations in the same order, OpenChannel apart;
-/// each returns once its part is done, which may be after all ranks have entered
-/// it. When a rank aborts, ends early or disagrees with the others, every call
-/// that is pending and every later one, also on communicators made by Split and
-/// channels made by OpenChannel, returns an error that names the first rank that failed and its message (kAborted); nothing
-/// hangs.
+/// each returns once its part is done, which may be after all ranks have
+/// entered it. When a rank aborts, ends early or disagrees with the others,
+/// every call that is pending and every later one, also on communicators made
+/// by Split and channels made by OpenChannel, returns an error that names the
+/// first rank that failed and its message (kAborted); nothing hangs.
 ///
 /// Thread-compatible: used by one thread at a time, except Abort.
 class World {
@@ -40,7 +40,8 @@ class World {
       absl::Span<const int> members) = 0;
 
   /// This rank's end of a channel, of which it is source or destination. Only
-  /// these two open it, each once and in any order. It may not outlive the world.
+  /// these two open it, each once and in any order. It may not outlive the
+  /// world.
   virtual absl::StatusOr<std::unique_ptr<ChannelEnd>> OpenChannel(
       const ChannelId& id) = 0;
 

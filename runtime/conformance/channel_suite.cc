@@ -48,7 +48,8 @@ void Pause(int milliseconds) {
   std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
 }
 
-// Whichever side starts first; the waits of three messages come after all starts.
+// Whichever side starts first; the waits of three messages come after all
+// starts.
 TEST_P(ChannelSuite, MessagesArriveInOrder) {
   for (const int late : {0, 1})
     OnEveryRank(2, [&](World& world) {
@@ -121,7 +122,8 @@ TEST_P(ChannelSuite, ChannelsAreIndependent) {
     auto first = Open(world, FromTo(0, 1, 0));
     auto second = Open(world, FromTo(0, 1, 1));
     const bool sends = world.rank() == 0;
-    Values a = sends ? Message(1) : Values(3), b = sends ? Message(2) : Values(3);
+    Values a = sends ? Message(1) : Values(3),
+           b = sends ? Message(2) : Values(3);
     if (sends) {
       ASSERT_TRUE(first->Start(BytesOf(a)).ok());
       ASSERT_TRUE(second->Start(BytesOf(b)).ok());

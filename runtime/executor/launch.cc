@@ -75,8 +75,7 @@ absl::Status RankLauncher::SetUp(RankProgram& program) {
         program.world_->Split(GroupMembers(plan_.mesh(), group, rank)));
     program.communicators_.push_back(std::move(communicator));
   }
-  MPC_ASSIGN_OR_RETURN(program.channels_,
-                       OpenChannels(plan_, *program.world_));
+  MPC_ASSIGN_OR_RETURN(program.channels_, OpenChannels(plan_, *program.world_));
   return absl::OkStatus();
 }
 

@@ -30,9 +30,12 @@ uint64_t RankProgram::arena_bytes() const { return arena_->bytes(); }
 
 absl::Status RankProgram::RunEntry(const plan::ScheduleEntry& entry,
                                    const StepCallbacks& callbacks) {
-  const ThunkContext context = {*device_,       program_->kernels,
-                                communicators_, channels_,
-                                arena_->data(), layout_,
+  const ThunkContext context = {*device_,
+                                program_->kernels,
+                                communicators_,
+                                channels_,
+                                arena_->data(),
+                                layout_,
                                 static_cast<int>(entry.slot())};
   for (const auto& thunk : program_->lists[entry.list()]) {
     const Clock::time_point begin =
@@ -67,8 +70,12 @@ absl::StatusOr<int> RankProgram::FindState(plan::StateKind kind,
     if (role().states(i).name() == name) return i;
     others.push_back(role().states(i).name());
   }
+  const std::string where =
+      plan().roles_size() == 1
+          ? "the plan"
+          : absl::StrCat("stage ", role().stage(), " of the plan");
   return absl::NotFoundError(absl::StrCat(
-      "the plan has no ", plan::StateKind_Name(kind), " \"", name, "\"; it has ",
+      where, " has no ", plan::StateKind_Name(kind), " \"", name, "\"; it has ",
       others.empty() ? "none" : absl::StrJoin(others, ", ")));
 }
 

@@ -136,8 +136,8 @@ std::vector<ScheduleSummary> SummarizeSchedule(const plan::Role& role) {
 std::vector<ChannelSummary> SummarizeChannels(const plan::Plan& plan) {
   std::vector<ChannelSummary> channels;
   for (const plan::Channel& channel : plan.channels())
-    channels.push_back({channel.name(), channel.source_stage(),
-                        channel.destination_stage()});
+    channels.push_back(
+        {channel.name(), channel.source_stage(), channel.destination_stage()});
   for (const plan::Role& role : plan.roles()) {
     const std::vector<int64_t> runs = CountRuns(role);
     for (int i = 0; i < role.lists_size(); ++i) {

@@ -319,8 +319,9 @@ TEST(PrintTextTest, APipelineHasAPartForEachStage) {
   const plan::Plan plan = TwoStages();
   const std::string text = PrintText(plan, *Summarize(plan));
   EXPECT_THAT(text, HasSubstr("channels, between two ranks in a step\n"));
-  EXPECT_THAT(text, HasSubstr("  activation 0>1           0         1         4 "
-                              "   512  512 B\n"));
+  EXPECT_THAT(text,
+              HasSubstr("  activation 0>1           0         1         4 "
+                        "   512  512 B\n"));
   EXPECT_THAT(text, HasSubstr("\npipeline stage 1\n"));
   EXPECT_THAT(text, HasSubstr("schedule (list:microbatch@slot)\n"
                               "  prologue:0@0 forward:0@0 send:0@0 "));

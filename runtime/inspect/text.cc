@@ -93,21 +93,21 @@ std::string PrintChannels(const std::vector<ChannelSummary>& channels) {
                    {"bytes", Align::kRight},
                    {"", Align::kRight}});
   for (const ChannelSummary& c : channels)
-    table.AddRow({c.name, absl::StrCat(c.source_stage),
-                  absl::StrCat(c.destination_stage),
-                  FormatCount(c.messages_per_step),
-                  FormatCount(c.bytes_per_step),
-                  FormatBytes(c.bytes_per_step)});
+    table.AddRow(
+        {c.name, absl::StrCat(c.source_stage),
+         absl::StrCat(c.destination_stage), FormatCount(c.messages_per_step),
+         FormatCount(c.bytes_per_step), FormatBytes(c.bytes_per_step)});
   return table.Print();
 }
 
-// Runs on like text: `forward:3@1` is the list's run for microbatch 3 in slot 1.
+// Runs on like text: `forward:3@1` is the list's run for microbatch 3 in
+// slot 1.
 std::string PrintSchedule(const std::vector<ScheduleSummary>& schedule) {
   constexpr size_t kWidth = 80;
   std::string out, line = " ";
   for (const ScheduleSummary& entry : schedule) {
-    const std::string word = absl::StrCat(" ", entry.list, ":",
-                                          entry.microbatch, "@", entry.slot);
+    const std::string word =
+        absl::StrCat(" ", entry.list, ":", entry.microbatch, "@", entry.slot);
     if (line.size() + word.size() > kWidth && line.size() > 1) {
       absl::StrAppend(&out, line, "\n");
       line = " ";

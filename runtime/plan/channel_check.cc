@@ -152,12 +152,12 @@ absl::Status CheckChannels(const plan::Plan& plan) {
           absl::StrCat(where, ": expected a name of its own"));
     for (uint32_t stage : {channel.source_stage(), channel.destination_stage()})
       if (stage >= stages)
-        return absl::InvalidArgumentError(
-            absl::StrFormat("%s: stage %d, there are %d", where, stage, stages));
+        return absl::InvalidArgumentError(absl::StrFormat(
+            "%s: stage %d, there are %d", where, stage, stages));
     if (channel.source_stage() == channel.destination_stage())
-      return absl::InvalidArgumentError(absl::StrFormat(
-          "%s: from stage %d to itself; expected two stages", where,
-          channel.source_stage()));
+      return absl::InvalidArgumentError(
+          absl::StrFormat("%s: from stage %d to itself; expected two stages",
+                          where, channel.source_stage()));
   }
   return absl::OkStatus();
 }

@@ -19,28 +19,52 @@ using ::testing::HasSubstr;
 plan::Plan TestPlan() {
   return ParseText<plan::Plan>(R"pb(
     version: 1
-    mesh { axes { name: "dp" size: 2 } axes { name: "pp" size: 2 } }
+    mesh {
+      axes { name: "dp" size: 2 }
+      axes { name: "pp" size: 2 }
+    }
     target { device: DEVICE_KIND_CPU }
-    training { sequence_length: 8 global_batch: 4 microbatches: 2 vocabulary: 100 }
+    training {
+      sequence_length: 8
+      global_batch: 4
+      microbatches: 2
+      vocabulary: 100
+    }
     channels { name: "activation 0>1" source_stage: 0 destination_stage: 1 }
     channels { name: "gradient 1>0" source_stage: 1 destination_stage: 0 }
     roles {
-      persistent_bytes: 64 slot_bytes: 64 slots: 2 transient_bytes: 64
+      persistent_bytes: 64
+      slot_bytes: 64
+      slots: 2
+      transient_bytes: 64
       states {
-        name: "x" kind: STATE_KIND_OUTGOING type: DATA_TYPE_F32
-        global_sizes: 8 logical_sizes: 8 sharding { dimensions {} }
+        name: "x"
+        kind: STATE_KIND_OUTGOING
+        type: DATA_TYPE_F32
+        global_sizes: 8
+        logical_sizes: 8
+        sharding { dimensions {} }
         slice { region: REGION_PERSISTENT type: DATA_TYPE_F32 sizes: 8 }
       }
       lists {
-        name: "send" phase: PHASE_TRANSFER variant: VARIANT_ONLY
+        name: "send"
+        phase: PHASE_TRANSFER
+        variant: VARIANT_ONLY
         commands {
           location: "h.0"
-          send_start { source { region: REGION_SLOT type: DATA_TYPE_F32 sizes: 8 } }
+          send_start {
+            source { region: REGION_SLOT type: DATA_TYPE_F32 sizes: 8 }
+          }
         }
       }
       lists {
-        name: "sent" phase: PHASE_TRANSFER variant: VARIANT_ONLY
-        commands { location: "h.0" send_wait {} }
+        name: "sent"
+        phase: PHASE_TRANSFER
+        variant: VARIANT_ONLY
+        commands {
+          location: "h.0"
+          send_wait {}
+        }
       }
       schedule { list: 0 }
       schedule { list: 0 microbatch: 1 slot: 1 }
@@ -49,24 +73,47 @@ plan::Plan TestPlan() {
     }
     roles {
       stage: 1
-      persistent_bytes: 64 slot_bytes: 64 slots: 2 transient_bytes: 64
+      persistent_bytes: 64
+      slot_bytes: 64
+      slots: 2
+      transient_bytes: 64
       states {
-        name: "x" kind: STATE_KIND_INCOMING type: DATA_TYPE_F32
-        global_sizes: 8 logical_sizes: 8 sharding { dimensions {} }
+        name: "x"
+        kind: STATE_KIND_INCOMING
+        type: DATA_TYPE_F32
+        global_sizes: 8
+        logical_sizes: 8
+        sharding { dimensions {} }
         slice { region: REGION_SLOT type: DATA_TYPE_F32 sizes: 8 }
       }
       states {
-        name: "y" kind: STATE_KIND_STASH type: DATA_TYPE_F32
-        global_sizes: 8 logical_sizes: 8 sharding { dimensions {} }
+        name: "y"
+        kind: STATE_KIND_STASH
+        type: DATA_TYPE_F32
+        global_sizes: 8
+        logical_sizes: 8
+        sharding { dimensions {} }
         slice { region: REGION_SLOT type: DATA_TYPE_F32 sizes: 8 }
       }
       lists {
-        name: "receive" phase: PHASE_TRANSFER variant: VARIANT_ONLY
+        name: "receive"
+        phase: PHASE_TRANSFER
+        variant: VARIANT_ONLY
         commands {
           location: "h.1"
-          receive_start { destination { region: REGION_TRANSIENT type: DATA_TYPE_I32 sizes: 2 sizes: 4 } }
+          receive_start {
+            destination {
+              region: REGION_TRANSIENT
+              type: DATA_TYPE_I32
+              sizes: 2
+              sizes: 4
+            }
+          }
         }
-        commands { location: "h.1" receive_wait {} }
+        commands {
+          location: "h.1"
+          receive_wait {}
+        }
       }
       schedule {}
       schedule { microbatch: 1 slot: 1 }
@@ -181,7 +228,8 @@ TEST(ChannelCheckTest, RejectsEndsThatDisagree) {
        "channel \"activation 0>1\": stage 0 sends 2 messages a step, stage 1 "
        "receives 1"},
       {[](auto& p) { Receive(p).mutable_destination()->set_sizes(0, 1); },
-       "channel \"activation 0>1\": message 1 of a step has 32 bytes on stage 0 "
+       "channel \"activation 0>1\": message 1 of a step has 32 bytes on stage "
+       "0 "
        "and 16 bytes on stage 1"},
   });
 }

@@ -45,7 +45,8 @@ int64_t GroupIndex(const plan::Mesh& mesh, const plan::Group& group,
 /// The index into Plan.roles: the coordinate of the axis `pp`, 0 without one.
 int StageOfRank(const plan::Plan& plan, int64_t rank);
 
-/// The rank of another stage (or the same) with the other coordinates of `rank`.
+/// The rank of another stage (or the same) with the other coordinates of
+/// `rank`.
 int RankOfStage(const plan::Mesh& mesh, int64_t rank, int64_t stage);
 
 /// The size of the axis `pp`, 1 without one.

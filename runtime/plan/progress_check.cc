@@ -40,7 +40,8 @@ struct Walker {
 class Walk {
  public:
   explicit Walk(const plan::Plan& plan) : plan_(plan) {
-    for (const plan::Role& role : plan.roles()) stages_.emplace_back(plan, role);
+    for (const plan::Role& role : plan.roles())
+      stages_.emplace_back(plan, role);
     for (const plan::Group& group : plan.groups())
       joins_stages_.push_back(std::any_of(
           group.axes().begin(), group.axes().end(), [&](uint32_t axis) {
@@ -113,11 +114,10 @@ class Walk {
       case plan::Command::kCollectiveStart: {
         const uint32_t group = command.collective_start().group();
         return !joins_stages_[group] ||
-               std::all_of(stages_.begin(), stages_.end(),
-                           [&](const Walker& other) {
-                             return other.meetings[group] >=
-                                    stage.meetings[group];
-                           });
+               std::all_of(
+                   stages_.begin(), stages_.end(), [&](const Walker& other) {
+                     return other.meetings[group] >= stage.meetings[group];
+                   });
       }
       default:
         return true;
@@ -149,12 +149,13 @@ class Walk {
     for (const Walker& stage : stages_) {
       if (stage.is_done()) continue;
       const plan::Command& command = stage.list().commands(stage.command);
-      absl::StrAppendFormat(
-          &text,
-          "; roles[%d].schedule[%d]: list \"%s\": commands[%d] \"%s\" waits for "
-          "%s",
-          stage.role.stage(), stage.entry, stage.list().name(), stage.command,
-          command.location(), DescribeWait(stage, command));
+      absl::StrAppendFormat(&text,
+                            "; roles[%d].schedule[%d]: list \"%s\": "
+                            "commands[%d] \"%s\" waits for "
+                            "%s",
+                            stage.role.stage(), stage.entry,
+                            stage.list().name(), stage.command,
+                            command.location(), DescribeWait(stage, command));
     }
     return absl::InvalidArgumentError(text);
   }

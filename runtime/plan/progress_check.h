@@ -13,8 +13,8 @@ namespace mpc::runtime {
 /// other for ever; it names what each waits for. Everything else has been
 /// checked.
 ///
-/// Exact for any schedule: no command has a choice, so the order of the walk does
-/// not matter.
+/// Exact for any schedule: no command has a choice, so the order of the walk
+/// does not matter.
 absl::Status CheckProgress(const plan::Plan& plan);
 
 }  // namespace mpc::runtime

@@ -48,9 +48,10 @@ std::string Reduced(int handle) {
 
 /// A role that runs one list.
 std::string RoleText(int stage, const Commands& commands) {
-  std::string text =
-      absl::StrCat("roles { stage: ", stage, " persistent_bytes: 64 lists { "
-                   "name: \"all\" phase: PHASE_TRANSFER variant: VARIANT_ONLY ");
+  std::string text = absl::StrCat(
+      "roles { stage: ", stage,
+      " persistent_bytes: 64 lists { "
+      "name: \"all\" phase: PHASE_TRANSFER variant: VARIANT_ONLY ");
   for (const std::string& command : commands)
     absl::StrAppend(&text, "commands { location: \"x\" ", command, " } ");
   return text + "} schedule {} } ";
@@ -104,31 +105,33 @@ TEST(ProgressCheckTest, AcceptsStagesThatTakeTurns) {
 }
 
 TEST(ProgressCheckTest, RejectsStagesThatWaitForEachOther) {
-  EXPECT_EQ(ErrorOf({Receive(1), Received(1), Send(0), Sent(0)},
-                    {Receive(0), Received(0), Send(1), Sent(1)}),
-            "the stages of a step wait for each other for ever; "
-            "roles[0].schedule[0]: list \"all\": commands[1] \"x\" waits for the "
-            "sender of message 1 of channel \"back\"; roles[1].schedule[0]: list "
-            "\"all\": commands[1] \"x\" waits for the sender of message 1 of "
-            "channel \"there\"");
+  EXPECT_EQ(
+      ErrorOf({Receive(1), Received(1), Send(0), Sent(0)},
+              {Receive(0), Received(0), Send(1), Sent(1)}),
+      "the stages of a step wait for each other for ever; "
+      "roles[0].schedule[0]: list \"all\": commands[1] \"x\" waits for the "
+      "sender of message 1 of channel \"back\"; roles[1].schedule[0]: list "
+      "\"all\": commands[1] \"x\" waits for the sender of message 1 of "
+      "channel \"there\"");
   EXPECT_THAT(ErrorOf({Send(0), Sent(0), Receive(1), Received(1)},
                       {Send(1), Sent(1), Receive(0), Received(0)}),
               HasSubstr("waits for the receiver of message 1 of channel "
                         "\"there\"; "));
   // The second message only starts after the first has been waited for.
-  EXPECT_THAT(ErrorOf({Send(0), Send(0), Sent(0), Sent(0), Receive(1),
-                       Received(1)},
-                      {Receive(0), Received(0), Send(1), Sent(1), Receive(0),
-                       Received(0)}),
-              HasSubstr("commands[3] \"x\" waits for the receiver of message 2 "
-                        "of channel \"there\"; "));
+  EXPECT_THAT(
+      ErrorOf(
+          {Send(0), Send(0), Sent(0), Sent(0), Receive(1), Received(1)},
+          {Receive(0), Received(0), Send(1), Sent(1), Receive(0), Received(0)}),
+      HasSubstr("commands[3] \"x\" waits for the receiver of message 2 "
+                "of channel \"there\"; "));
 }
 
 TEST(ProgressCheckTest, RejectsCollectivesThatNotAllStagesReach) {
-  EXPECT_THAT(ErrorOf({Reduce(1, 1), Reduced(1), Send(0), Sent(0)},
-                      {Receive(0), Received(0), Reduce(1, 1), Reduced(1)}),
-              HasSubstr("commands[0] \"x\" waits for all stages at collective 1 "
-                        "of group #1; roles[1]"));
+  EXPECT_THAT(
+      ErrorOf({Reduce(1, 1), Reduced(1), Send(0), Sent(0)},
+              {Receive(0), Received(0), Reduce(1, 1), Reduced(1)}),
+      HasSubstr("commands[0] \"x\" waits for all stages at collective 1 "
+                "of group #1; roles[1]"));
   EXPECT_THAT(ErrorOf({Reduce(0, 1), Reduced(1), Reduce(0, 1), Reduced(1)},
                       {Reduce(0, 1), Reduced(1)}),
               HasSubstr("waits for all stages at collective 2 of group #0"));

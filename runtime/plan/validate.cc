@@ -122,10 +122,9 @@ absl::Status CheckList(const plan::CommandList& list, const plan::Role& role,
                        const plan::Plan& plan) {
   std::set<uint32_t> pending;
   for (int i = 0; i < list.commands_size(); ++i)
-    MPC_RETURN_IF_ERROR(
-        WithPrefix(absl::StrFormat("commands[%d] \"%s\"", i,
-                                   list.commands(i).location()),
-                   CheckCommand(list.commands(i), role, plan, pending)));
+    MPC_RETURN_IF_ERROR(WithPrefix(
+        absl::StrFormat("commands[%d] \"%s\"", i, list.commands(i).location()),
+        CheckCommand(list.commands(i), role, plan, pending)));
   if (!pending.empty())
     return absl::InvalidArgumentError(absl::StrFormat(
         "collective %d is started and not waited for", *pending.begin()));

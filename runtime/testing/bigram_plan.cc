@@ -98,7 +98,7 @@ class Builder : public RoleBuilder {
   void AddMicrobatch(int64_t microbatch) {
     const bool is_first = microbatch == 0;
     BeginEntry("microbatch", plan::PHASE_FORWARD_BACKWARD,
-              is_first ? plan::VARIANT_FIRST : plan::VARIANT_LAST, microbatch);
+               is_first ? plan::VARIANT_FIRST : plan::VARIANT_LAST, microbatch);
     const int64_t tokens = LocalTokens();
     const Sizes table = {tokens, kVocabulary};
     const plan::Slice hot = Transient(plan::DATA_TYPE_F32, table);
@@ -168,8 +168,8 @@ class Builder : public RoleBuilder {
 }  // namespace
 
 plan::Plan MakeBigramPlan(const BigramOptions& options) {
-  plan::Plan plan = StartPlan("bigram", kVocabulary * kVocabulary,
-                              options.microbatches);
+  plan::Plan plan =
+      StartPlan("bigram", kVocabulary * kVocabulary, options.microbatches);
   const Axes dp = AddAxis(plan, "dp", options.dp);
   const Axes cp = AddAxis(plan, "cp", options.cp);
   Builder(options, &plan, dp, cp).Build();

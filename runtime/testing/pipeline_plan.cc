@@ -61,10 +61,10 @@ class StageBuilder : public RoleBuilder {
     const Sizes square = {kVocabulary, kVocabulary};
     for (int64_t layer = first_layer_; layer < end_layer_; ++layer) {
       const std::string name = LayerName(layer);
-      auto* normal = AddState(plan::STATE_KIND_MASTER, name,
-                              plan::DATA_TYPE_F32, square)
-                         .mutable_initial()
-                         ->mutable_normal();
+      auto* normal =
+          AddState(plan::STATE_KIND_MASTER, name, plan::DATA_TYPE_F32, square)
+              .mutable_initial()
+              ->mutable_normal();
       normal->set_key(name);
       normal->set_standard_deviation(0.5);
       for (plan::StateKind kind :
@@ -137,8 +137,7 @@ class StageBuilder : public RoleBuilder {
   // --------------------------------------------------------------- commands
 
   void AddPrologue() {
-    Schedule(
-        BeginList("prologue", plan::PHASE_PROLOGUE, plan::VARIANT_ONLY));
+    Schedule(BeginList("prologue", plan::PHASE_PROLOGUE, plan::VARIANT_ONLY));
     const int64_t tokens = tokens_ * options_.microbatches;
     const plan::Slice flags = Transient(plan::DATA_TYPE_F32, {tokens});
     const plan::Slice count = Transient(plan::DATA_TYPE_F32, {});
@@ -153,8 +152,7 @@ class StageBuilder : public RoleBuilder {
   }
 
   void AddForward() {
-    forward_ =
-        BeginList("forward", plan::PHASE_FORWARD, plan::VARIANT_MIDDLE);
+    forward_ = BeginList("forward", plan::PHASE_FORWARD, plan::VARIANT_MIDDLE);
     if (is_first())
       Kernel("one_hot", tokens_, {Of(plan::STATE_KIND_BATCH, "ids")},
              {Activation(Input(0))});
@@ -181,10 +179,9 @@ class StageBuilder : public RoleBuilder {
     plan::Slice gradient = Activation(OutputGrad(end_layer_ - 1));
     for (int64_t layer = end_layer_ - 1; layer >= first_layer_; --layer) {
       const std::string location = LayerName(layer) + ".backward";
-      plan::GemmCommand& weight =
-          Gemm(location, kVocabulary, tokens_, kVocabulary,
-               Activation(Input(layer)), gradient,
-               Of(plan::STATE_KIND_ACCUMULATOR, LayerName(layer)));
+      plan::GemmCommand& weight = Gemm(
+          location, kVocabulary, tokens_, kVocabulary, Activation(Input(layer)),
+          gradient, Of(plan::STATE_KIND_ACCUMULATOR, LayerName(layer)));
       weight.set_transpose_left(true);
       weight.set_accumulate(true);
       if (layer == 0) return;
@@ -226,8 +223,8 @@ class StageBuilder : public RoleBuilder {
         Transient(plan::DATA_TYPE_F32, {kVocabulary, kVocabulary});
     const bool is_wrong =
         options_.omit_gradient_reduction && layer == kLayers - 1;
-    AllReduce(is_wrong ? Axes{} : dp_,
-              Of(plan::STATE_KIND_ACCUMULATOR, name), gradient);
+    AllReduce(is_wrong ? Axes{} : dp_, Of(plan::STATE_KIND_ACCUMULATOR, name),
+              gradient);
     plan::Slice square = squares;
     square.set_offset_bytes(squares.offset_bytes() +
                             layer * kSquareStride * sizeof(float));
@@ -279,8 +276,8 @@ class StageBuilder : public RoleBuilder {
 
   void AddTransfers() {
     if (!is_first()) {
-      activation_in_ = AddReceive(Input(first_layer_),
-                                  ActivationChannel(stage_ - 1));
+      activation_in_ =
+          AddReceive(Input(first_layer_), ActivationChannel(stage_ - 1));
       gradient_out_ =
           AddSend(OutputGrad(first_layer_ - 1), GradientChannel(stage_));
     }

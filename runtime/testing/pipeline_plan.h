@@ -10,8 +10,8 @@
 
 namespace mpc::runtime {
 
-/// The layers are divided evenly among `stages` (1, 2 or 4); each sequence's
-/// gradients are partial over `dp`. Trained by Adam.
+/// The layers are divided evenly among `stages` (1, 2 or 4), sequences among
+/// `dp`, over which gradients are partial. Trained by Adam.
 struct PipelineOptions {
   int64_t stages = 1;
   int64_t dp = 1;

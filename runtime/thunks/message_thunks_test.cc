@@ -6,22 +6,32 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-/// Two stages × dp=2. Stage 0 sends four numbers from its persistent region, and
-/// twice four from a slot; stage 1 receives them into a slot and then into its
-/// persistent region.
+/// Two stages × dp=2. Stage 0 sends four numbers from its persistent region,
+/// and twice four from a slot; stage 1 receives them into a slot and then into
+/// its persistent region.
 plan::Plan TestPlan() {
   return ParseText<plan::Plan>(R"pb(
-    mesh { axes { name: "pp" size: 2 } axes { name: "dp" size: 2 } }
+    mesh {
+      axes { name: "pp" size: 2 }
+      axes { name: "dp" size: 2 }
+    }
     target { device: DEVICE_KIND_CPU }
     channels { name: "gradient 1>0" source_stage: 1 destination_stage: 0 }
     channels { name: "activation 0>1" source_stage: 0 destination_stage: 1 }
     roles {
-      persistent_bytes: 128 slot_bytes: 64 slots: 2
+      persistent_bytes: 128
+      slot_bytes: 64
+      slots: 2
       lists {
         commands {
           send_start {
             channel: 1
-            source { region: REGION_PERSISTENT offset_bytes: 64 type: DATA_TYPE_I32 sizes: 4 }
+            source {
+              region: REGION_PERSISTENT
+              offset_bytes: 64
+              type: DATA_TYPE_I32
+              sizes: 4
+            }
           }
         }
         commands {
@@ -36,7 +46,9 @@ plan::Plan TestPlan() {
     }
     roles {
       stage: 1
-      persistent_bytes: 64 slot_bytes: 64 slots: 3
+      persistent_bytes: 64
+      slot_bytes: 64
+      slots: 3
       lists {
         commands {
           receive_start {
@@ -48,7 +60,11 @@ plan::Plan TestPlan() {
         commands {
           receive_start {
             channel: 1
-            destination { region: REGION_PERSISTENT type: DATA_TYPE_I32 sizes: 8 }
+            destination {
+              region: REGION_PERSISTENT
+              type: DATA_TYPE_I32
+              sizes: 8
+            }
           }
         }
         commands { receive_wait { channel: 1 } }
@@ -92,21 +108,20 @@ TEST(MessageThunksTest, StartsDeclareTheirMessageAndWaitsNothing) {
 
 TEST(MessageThunksTest, CreateRejects) {
   plan::Plan plan = TestPlan();
-  ExpectRejections(plan, {{[](auto& c) {
-                             c.mutable_send_start()
-                                 ->mutable_source()
-                                 ->set_row_stride(8);
-                           },
-                           "`source` of sizes [4] with row stride 8; expected "
-                           "dense [4]"}});
+  ExpectRejections(
+      plan, {{[](auto& c) {
+                c.mutable_send_start()->mutable_source()->set_row_stride(8);
+              },
+              "`source` of sizes [4] with row stride 8; expected "
+              "dense [4]"}});
   plan.mutable_roles()->SwapElements(0, 1);
-  ExpectRejections(plan, {{[](auto& c) {
-                             c.mutable_receive_start()
-                                 ->mutable_destination()
-                                 ->set_row_stride(8);
-                           },
-                           "`destination` of sizes [4] with row stride 8; "
-                           "expected dense [4]"}});
+  ExpectRejections(
+      plan,
+      {{[](auto& c) {
+          c.mutable_receive_start()->mutable_destination()->set_row_stride(8);
+        },
+        "`destination` of sizes [4] with row stride 8; "
+        "expected dense [4]"}});
 }
 
 }  // namespace

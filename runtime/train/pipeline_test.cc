@@ -39,9 +39,9 @@ void AddStates(const RankProgram& program, Bytes& out) {
         plan::STATE_KIND_METRIC, plan::STATE_KIND_COUNTER})
     for (int index : program.StatesOfKind(kind)) {
       const absl::Span<char> bytes = program.StateBytes(index);
-      const std::string key = absl::StrCat(
-          plan::StateKind_Name(kind), " ", program.role().states(index).name(),
-          " dp=", DpOf(program));
+      const std::string key = absl::StrCat(plan::StateKind_Name(kind), " ",
+                                           program.role().states(index).name(),
+                                           " dp=", DpOf(program));
       const auto [place, is_new] =
           out.emplace(key, std::string(bytes.data(), bytes.size()));
       if (!is_new)
@@ -123,6 +123,22 @@ TEST(PipelineTest, TheLogOfTheFirstStageIsThatOfTheModel) {
   ASSERT_EQ(records[0].size(), 10u);
   EXPECT_EQ(records[0], records[1]);
   EXPECT_NE(records[0].back(), records[0].front());
+}
+
+TEST(PipelineTest, AMetricThatTheFirstStageLacksIsNamed) {
+  PipelineOptions options;
+  options.stages = 2;
+  plan::Plan plan = MakePipelinePlan(options);
+  for (plan::State& state : *plan.mutable_roles(0)->mutable_states())
+    if (state.name() == "loss") state.set_name("cost");
+  const SyntheticTokens source(1, plan.training().global_batch(),
+                               plan.training().vocabulary());
+  TrainOptions train;
+  train.steps = 1;
+  train.after_step = [](const StepRecord&) { return absl::OkStatus(); };
+  EXPECT_EQ(std::string(Train(plan, source, train).message()),
+            "rank 0: stage 0 of the plan has no STATE_KIND_METRIC \"loss\"; it "
+            "has cost, grad_norm, valid_tokens");
 }
 
 // Arenas differ by stage: the first keeps as many microbatches as there are

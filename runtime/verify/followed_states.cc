@@ -104,8 +104,8 @@ absl::Status CheckStages(const plan::Plan& plan) {
   for (const plan::Role& role : plan.roles()) {
     for (const plan::State& state : role.states())
       if (IsFollowed(state.kind()))
-        MPC_RETURN_IF_ERROR(check(
-            DescribeState({state.kind(), state.name()}), state, role));
+        MPC_RETURN_IF_ERROR(
+            check(DescribeState({state.kind(), state.name()}), state, role));
     for (const plan::Observable& o : role.observables())
       MPC_RETURN_IF_ERROR(check(absl::StrCat("observable ", o.name()),
                                 role.states(o.state()), role));

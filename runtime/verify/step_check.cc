@@ -68,11 +68,10 @@ void StepCheck::AddDifference(const std::string& text) {
       absl::StrCat("step ", report_.step, ": ", text));
 }
 
-absl::StatusOr<std::vector<double>> StepCheck::Take(
-    const Subject& subject, bool check_padding) {
-  MPC_ASSIGN_OR_RETURN(
-      AssembledTensor tensor,
-      Assemble(plan_.mesh(), *subject.state, subject.pieces));
+absl::StatusOr<std::vector<double>> StepCheck::Take(const Subject& subject,
+                                                    bool check_padding) {
+  MPC_ASSIGN_OR_RETURN(AssembledTensor tensor,
+                       Assemble(plan_.mesh(), *subject.state, subject.pieces));
   if (tensor.replica_difference) {
     const HeldElement& a = tensor.replica_difference->replica;
     const HeldElement& b = tensor.replica_difference->first;
@@ -111,8 +110,7 @@ void StepCheck::CompareTensor(const Subject& subject, const Pair& pair,
       "allowed are %.3g%s",
       subject.name, At(index), d.value,
       DescribeHolders(plan_.mesh(), *subject.state, subject.pieces, index),
-      d.reference,
-      std::abs(d.value - d.reference), d.allowed, subject.origin));
+      d.reference, std::abs(d.value - d.reference), d.allowed, subject.origin));
 }
 
 void StepCheck::CompareLoss(const Subject& subject, const Pair& pair) {

@@ -303,8 +303,9 @@ TEST(VerifyTest, ReplicasOnSeveralStagesAreCompared) {
   const plan::Plan reference = MakePipelinePlan(Pipeline(1, 1));
   plan::Plan plan = MakePipelinePlan(Pipeline(2, 1));
   plan::Role& role = *plan.mutable_roles(1);
-  plan::CopyCommand& copy =
-      *role.mutable_lists(role.lists_size() - 1)->add_commands()->mutable_copy();
+  plan::CopyCommand& copy = *role.mutable_lists(role.lists_size() - 1)
+                                 ->add_commands()
+                                 ->mutable_copy();
   for (const plan::State& state : role.states())
     if (state.kind() == plan::STATE_KIND_METRIC) {
       if (state.name() == "loss") *copy.mutable_source() = state.slice();

@@ -30,9 +30,9 @@ class LocalChannelEnd : public ChannelEnd {
 
   absl::Status Wait() override {
     if (awaited_ == started_)
-      return absl::FailedPreconditionError(absl::StrFormat(
-          "wait for message %d of a channel, %d were started", awaited_ + 1,
-          started_));
+      return absl::FailedPreconditionError(
+          absl::StrFormat("wait for message %d of a channel, %d were started",
+                          awaited_ + 1, started_));
     return channel_->AwaitDelivery(side_, ++awaited_);
   }
 

@@ -21,8 +21,8 @@ class LocalHub;
 enum class ChannelSide { kSource = 0, kDestination = 1 };
 
 /// What the two ends share. It holds no message: whoever starts second copies
-/// from the sender's memory to the receiver's. Thread-safe; each side is used by
-/// one thread at a time.
+/// from the sender's memory to the receiver's. Thread-safe; each side is used
+/// by one thread at a time.
 class LocalChannel {
  public:
   LocalChannel(LocalHub& hub, ChannelId id);
@@ -45,8 +45,8 @@ class LocalChannel {
   std::condition_variable moved_;
   /// By side: started, and not yet by the other side. At most one is not empty.
   std::array<std::deque<absl::Span<char>>, 2> started_;
-  /// Only the side that came second counts up, and it is one at a time: the first
-  /// has nothing in front of what it starts meanwhile.
+  /// Only the side that came second counts up, and it is one at a time: the
+  /// first has nothing in front of what it starts meanwhile.
   std::atomic<uint64_t> delivered_{0};
 };
 

@@ -67,9 +67,9 @@ absl::StatusOr<std::unique_ptr<ChannelEnd>> LocalWorld::OpenChannel(
         "channel \"%s\" from rank %d to rank %d; expected different ones below "
         "%d, one of them rank %d",
         id.name, id.source, id.destination, size(), rank_));
-  return CreateLocalChannelEnd(hub_, hub_->FindChannel(id),
-                               rank_ == id.source ? ChannelSide::kSource
-                                                  : ChannelSide::kDestination);
+  return CreateLocalChannelEnd(
+      hub_, hub_->FindChannel(id),
+      rank_ == id.source ? ChannelSide::kSource : ChannelSide::kDestination);
 }
 
 absl::Status LocalWorld::CheckRoot(int root) const {

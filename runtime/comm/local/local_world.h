@@ -17,8 +17,8 @@ namespace mpc::runtime {
 /// book-keeping. A channel copies once, in the Start that comes second.
 ///
 /// Destroying a world ends its rank; others that wait for it then get an error.
-/// After an error, memory that was passed to Start must stay until all ranks have
-/// stopped: a peer may still be using it.
+/// After an error, memory that was passed to Start must stay until all ranks
+/// have stopped: a peer may still be using it.
 std::vector<std::unique_ptr<World>> CreateLocalWorlds(int size);
 
 }  // namespace mpc::runtime
