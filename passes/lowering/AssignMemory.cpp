@@ -140,8 +140,8 @@ private:
                             state, builder.getI64IntegerAttr(entry), location);
   }
 
-  /// Gradients of the stage's own parameters, once nothing is added any more, and
-  /// the metrics of the step.
+  /// Gradients, once nothing is added any more, on the stage that they are sent to if
+  /// they are, and the metrics of the step.
   void writeObservables() {
     struct Gradient {
       int64_t entry = -1;
@@ -149,12 +149,11 @@ private:
     };
     llvm::MapVector<StringAttr, Gradient> gradients;
     llvm::MapVector<StringAttr, int64_t> metrics;
-    llvm::DenseSet<StringAttr> masters;
+    llvm::DenseSet<StringAttr> sentAway;
     for (func::FuncOp function : functions) {
-      for (unsigned index = 0; index != function.getNumArguments(); ++index)
-        if (tfm::BindingAttr binding = tfm::getArgBinding(function, index);
-            binding.getKind() == tfm::StateKind::Master)
-          masters.insert(binding.getName());
+      if (getStepPart(function).getPhase() == exec::ListPhase::Transfer)
+        for (unsigned index = 0; index != function.getNumArguments(); ++index)
+          sentAway.insert(tfm::getArgBinding(function, index).getName());
       Operation *end = function.getBody().front().getTerminator();
       for (auto [index, value] : llvm::enumerate(end->getOperands())) {
         tfm::BindingAttr binding = tfm::getResultBinding(function, index);
@@ -174,7 +173,7 @@ private:
       }
     }
     for (const auto &[name, gradient] : gradients)
-      if (masters.contains(name))
+      if (!sentAway.contains(name))
         observe("grad:" + name.getValue(), exec::StateKind::Accumulator, name,
                 gradient.entry, gradient.location);
     for (const auto &[name, entry] : metrics)

@@ -159,10 +159,8 @@ struct Extent {
   const plan::State* state;
 };
 
-// The bytes of a state in its region that no other state may share. Rows of
-// states that lie beside each other interleave, so only what begins inside
-// another dense state counts as an overlap.
-absl::Status CheckDisjoint(const plan::Role& role, plan::Region region) {
+// The dense states of a region, by where they begin.
+std::vector<Extent> ListExtents(const plan::Role& role, plan::Region region) {
   std::vector<Extent> extents;
   for (const plan::State& state : role.states()) {
     if (state.slice().region() != region || !IsDense(state.slice())) continue;
@@ -171,6 +169,13 @@ absl::Status CheckDisjoint(const plan::Role& role, plan::Region region) {
   }
   std::sort(extents.begin(), extents.end(),
             [](const Extent& a, const Extent& b) { return a.begin < b.begin; });
+  return extents;
+}
+
+// No persistent state may share the bytes of another. Rows of states that lie
+// beside each other interleave, so only what begins inside another dense state
+// counts as an overlap.
+absl::Status CheckDisjoint(const std::vector<Extent>& extents) {
   for (size_t i = 1; i < extents.size(); ++i) {
     if (extents[i].begin < extents[i - 1].end) {
       return absl::InvalidArgumentError(absl::StrFormat(
@@ -184,8 +189,8 @@ absl::Status CheckDisjoint(const plan::Role& role, plan::Region region) {
 }
 
 absl::StatusOr<MemorySummary> SummarizeMemory(const plan::Role& role) {
-  MPC_RETURN_IF_ERROR(CheckDisjoint(role, plan::REGION_PERSISTENT));
-  MPC_RETURN_IF_ERROR(CheckDisjoint(role, plan::REGION_SLOT));
+  MPC_RETURN_IF_ERROR(
+      CheckDisjoint(ListExtents(role, plan::REGION_PERSISTENT)));
   MemorySummary memory;
   memory.arena_bytes = ArenaLayout(role).bytes();
   memory.persistent_bytes = role.persistent_bytes();
@@ -194,14 +199,19 @@ absl::StatusOr<MemorySummary> SummarizeMemory(const plan::Role& role) {
   memory.transient_bytes = role.transient_bytes();
 
   std::map<plan::StateKind, uint64_t> by_kind;
-  uint64_t slot_states = 0;
-  for (const plan::State& state : role.states()) {
-    if (state.slice().region() == plan::REGION_SLOT) {
-      by_kind[state.kind()] += StateBytes(state) * role.slots();
-      slot_states += StateBytes(state);
-    } else {
+  for (const plan::State& state : role.states())
+    if (state.slice().region() != plan::REGION_SLOT)
       by_kind[state.kind()] += StateBytes(state);
-    }
+  // A slot is one chunk's at a time: what belongs to different chunks may share
+  // its bytes, which count once.
+  uint64_t slot_states = 0;
+  uint64_t covered = 0;
+  for (const Extent& extent : ListExtents(role, plan::REGION_SLOT)) {
+    if (extent.end <= covered) continue;
+    const uint64_t bytes = extent.end - std::max(extent.begin, covered);
+    by_kind[extent.state->kind()] += bytes * role.slots();
+    slot_states += bytes;
+    covered = extent.end;
   }
   uint64_t named = 0;
   for (const auto& [kind, bytes] : by_kind) {

