@@ -15,7 +15,7 @@
 #include "runtime/data/data_options.h"
 #include "runtime/executor/launch.h"
 #include "runtime/plan/mesh.h"
-#include "runtime/plan/plan_reader.h"
+#include "runtime/checker/load_checked_plan.h"
 #include "runtime/status_macros.h"
 #include "runtime/train/machine.h"
 #include "runtime/train/progress.h"
@@ -95,7 +95,7 @@ absl::Status TrainWithReports(const plan::Plan& plan, const BatchSource& source,
 }
 
 absl::Status RunTraining(const Options& options) {
-  MPC_ASSIGN_OR_RETURN(const plan::Plan plan, LoadPlan(options.plan_path));
+  MPC_ASSIGN_OR_RETURN(const plan::Plan plan, LoadCheckedPlan(options.plan_path));
   MPC_ASSIGN_OR_RETURN(const std::unique_ptr<TokenFile> source,
                        options.data.Open(plan.training()));
   const int64_t ranks = RankCount(plan.mesh());
