@@ -26,8 +26,8 @@ class ByteMap {
 
   void Clear() { pieces_.clear(); }
 
-  /// Calls `visit(begin, end, value)` for what covers [begin, end), in order and
-  /// clipped to it; `value` is a pointer, null for a gap.
+  /// Calls `visit(begin, end, value)` for what covers [begin, end), in order
+  /// and clipped to it; `value` is a pointer, null for a gap.
   template <typename Visit>
   void ForEachPiece(uint64_t begin, uint64_t end, const Visit& visit) const {
     const Value* none = nullptr;

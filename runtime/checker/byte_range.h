@@ -2,6 +2,7 @@
 #ifndef MPC_RUNTIME_CHECKER_BYTE_RANGE_H_
 #define MPC_RUNTIME_CHECKER_BYTE_RANGE_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <utility>
@@ -31,8 +32,8 @@ struct ByteRange {
 ByteRange RangeOf(const plan::Slice& slice);
 
 /// Whether two ranges of one memory share a byte. Exact for ranges that are
-/// dense or of one stride, as the columns of a matrix are; else the gaps between
-/// rows count.
+/// dense or of one stride, as the columns of a matrix are; else the gaps
+/// between rows count.
 bool Overlap(const ByteRange& a, const ByteRange& b);
 
 /// Calls `visit(begin, end)` for each run of bytes without a gap.
@@ -47,9 +48,8 @@ void ForEachRow(const ByteRange& range, const Visit& visit) {
 template <typename Value>
 class RangeTable {
  public:
-  using Handle =
-      typename std::multimap<std::pair<Memory, uint64_t>,
-                             std::pair<ByteRange, Value>>::iterator;
+  using Handle = typename std::multimap<std::pair<Memory, uint64_t>,
+                                        std::pair<ByteRange, Value>>::iterator;
 
   Handle Add(Memory memory, const ByteRange& range, const Value& value) {
     longest_ = std::max(longest_, range.end - range.begin);

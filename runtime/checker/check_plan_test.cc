@@ -1,4 +1,5 @@
-// Legal plans pass, and so does no random one that hangs or crashes the checker.
+// Legal plans pass, and so does no random one that hangs or crashes the
+// checker.
 #include "runtime/checker/check_plan.h"
 
 #include <algorithm>
@@ -32,8 +33,9 @@ TEST(CheckPlanTest, AcceptsPlansOfOneStage) {
             const plan::Plan plan = MakeBigramPlan(options);
             ASSERT_EQ(ValidatePlan(plan), absl::OkStatus());
             EXPECT_EQ(CheckPlan(plan), absl::OkStatus())
-                << "dp=" << dp << " cp=" << cp << " microbatches="
-                << microbatches << " zero=" << zero << " adam=" << adam;
+                << "dp=" << dp << " cp=" << cp
+                << " microbatches=" << microbatches << " zero=" << zero
+                << " adam=" << adam;
           }
 }
 
@@ -110,11 +112,11 @@ bool CanBeRun(const Table& table) {
       const Pass& pass = table[s][done[s]];
       int& next = pass.is_forward ? forward[s] : backward[s];
       const bool is_ready =
-          pass.is_forward ? s == 0 || forward[s - 1] > next
-                          : forward[s] > next &&
-                                (s == stages - 1 || backward[s + 1] > next) &&
-                                (s == 0 || next == 0 ||
-                                 has_taken(s - 1, next - 1));
+          pass.is_forward
+              ? s == 0 || forward[s - 1] > next
+              : forward[s] > next &&
+                    (s == stages - 1 || backward[s + 1] > next) &&
+                    (s == 0 || next == 0 || has_taken(s - 1, next - 1));
       if (pass.microbatch != next || !is_ready) continue;
       ++next;
       ++done[s];

@@ -65,8 +65,7 @@ int64_t Contents::MicrobatchOf(Memory memory, const ByteRange& range) const {
   if (place == contents_.end()) return Content::kOfStep;
   std::optional<int64_t> microbatch;
   place->second.ForEachPiece(
-      range.begin, range.end,
-      [&](uint64_t, uint64_t, const Content* content) {
+      range.begin, range.end, [&](uint64_t, uint64_t, const Content* content) {
         const int64_t own = content ? content->microbatch : Content::kOfStep;
         microbatch = microbatch.value_or(own) == own ? own : Content::kOfStep;
       });

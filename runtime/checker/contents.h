@@ -29,8 +29,8 @@ class Contents {
   void Write(Memory memory, const ByteRange& range, const Content& content);
   void Erase(Memory memory, const ByteRange& range);
 
-  /// Bytes of a read that nothing has written in this step, or that hold another
-  /// microbatch than `microbatch` (kOfStep: any will do).
+  /// Bytes of a read that nothing has written in this step, or that hold
+  /// another microbatch than `microbatch` (kOfStep: any will do).
   struct Fault {
     uint64_t begin, end;
     /// None: not written.

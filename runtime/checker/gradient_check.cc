@@ -76,7 +76,8 @@ class GradientWalk {
       return absl::OkStatus();
     }
     if (use.reads_first && !sum.is_set)
-      return Error("reads ", Name(use.state), ", which is not set in this step");
+      return Error("reads ", Name(use.state),
+                   ", which is not set in this step");
     if (use.reads && !IsOfMicrobatch(list().phase()) && sum.taken < 0)
       sum.taken = place_.entry;
     if (use.writes) sum.is_set = true;
@@ -112,8 +113,8 @@ class GradientWalk {
                    sum.last_microbatch, "; expected to add to it");
     }
     const plan::Variant variant = list().variant();
-    const bool is_of_first = variant == plan::VARIANT_FIRST ||
-                             variant == plan::VARIANT_ONLY;
+    const bool is_of_first =
+        variant == plan::VARIANT_FIRST || variant == plan::VARIANT_ONLY;
     if (is_of_first == (sum.last_microbatch == sum.first_microbatch))
       return absl::OkStatus();
     return Error("the list is ", plan::Variant_Name(variant),
@@ -145,8 +146,9 @@ class GradientWalk {
 
 absl::Status CheckGradients(const plan::Plan& plan, int role,
                             const RoleAccesses& accesses) {
-  return GradientWalk(plan, role).Run(FindStateUses(
-      plan.roles(role), {plan::STATE_KIND_ACCUMULATOR}, accesses));
+  return GradientWalk(plan, role)
+      .Run(FindStateUses(plan.roles(role), {plan::STATE_KIND_ACCUMULATOR},
+                         accesses));
 }
 
 }  // namespace mpc::runtime

@@ -6,7 +6,6 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-
 #include "runtime/checker/access.h"
 #include "runtime/checker/byte_range.h"
 #include "runtime/checker/place.h"
@@ -48,12 +47,12 @@ class InFlight {
 inline absl::Status DisturbedError(const plan::Plan& plan, const Place& at,
                                    const Access& access,
                                    const InFlight::Buffer& buffer) {
-  return ErrorAt(plan, at,
-                 absl::StrCat(access.writes ? "writes" : "reads",
-                              " a buffer that is being ",
-                              buffer.is_written ? "written" : "read",
-                              " since ", Describe(plan, buffer.start),
-                              "; expected a wait before"));
+  return ErrorAt(
+      plan, at,
+      absl::StrCat(access.writes ? "writes" : "reads",
+                   " a buffer that is being ",
+                   buffer.is_written ? "written" : "read", " since ",
+                   Describe(plan, buffer.start), "; expected a wait before"));
 }
 
 }  // namespace mpc::runtime

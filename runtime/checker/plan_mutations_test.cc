@@ -130,8 +130,8 @@ const Mutation kMutations[] = {
     {"ReceiveStartRemoved",
      [](P&, E&, E& second) { second.RemoveEntry("activation_receive", 1); },
      {"rank 2: schedule[6] (microbatch 1, slot 0): list "
-      "\"activation_received\": commands[0] \"activation\": waits for message 1 "
-      "of channel \"activation 0>1\", which it has not started before"}},
+      "\"activation_received\": commands[0] \"activation\": waits for message "
+      "1 of channel \"activation 0>1\", which it has not started before"}},
     {"ReceiveWaitRemoved",
      [](P&, E&, E& second) { second.RemoveEntry("activation_received", 1); },
      {"rank 2: schedule[7] (microbatch 1, slot 0): list \"forward\": "
@@ -301,20 +301,22 @@ const Mutation kMutations[] = {
        second.RemoveCommand("update", 7);
        second.RemoveCommand("update", 4);
      },
-     {"the step does not end; rank 0: schedule[25] (microbatch 0, slot 0): list "
-      "\"update\": commands[7] \"loss\": waits for the other stages to start "
-      "collective 2 over stages"}},
+     {"the step does not end; rank 0: schedule[25] (microbatch 0, slot 0): "
+      "list \"update\": commands[7] \"loss\": waits for the other stages to "
+      "start collective 2 over stages"}},
     {"CollectiveOfOtherKind",
      [](P&, E&, E& second) {
-       second.Command("update", 3).mutable_collective_start()->set_kind(
-           plan::COLLECTIVE_KIND_ALL_GATHER);
+       second.Command("update", 3)
+           .mutable_collective_start()
+           ->set_kind(plan::COLLECTIVE_KIND_ALL_GATHER);
      },
      {"rank 2", "list \"update\": commands[3] \"norm\"",
       "starts COLLECTIVE_KIND_ALL_GATHER"}},
     {"CollectiveOfOtherReduction",
      [](P&, E&, E& second) {
-       second.Command("prologue", 1).mutable_collective_start()->set_reduction(
-           plan::REDUCTION_MAX);
+       second.Command("prologue", 1)
+           .mutable_collective_start()
+           ->set_reduction(plan::REDUCTION_MAX);
      },
      {"rank 2: schedule[0]", "list \"prologue\": commands[1] \"count\"",
       "REDUCTION_MAX", "as collective 0 over stages"}},
@@ -325,7 +327,8 @@ const Mutation kMutations[] = {
            ->mutable_source()
            ->add_sizes(1);
      },
-     {"rank 2", "list \"update\": commands[3] \"norm\"", "of f32 [1] to f32 []"}},
+     {"rank 2", "list \"update\": commands[3] \"norm\"",
+      "of f32 [1] to f32 []"}},
     {"CollectiveOfOtherType",
      [](P&, E&, E& second) {
        second.Command("update", 4)
@@ -366,8 +369,8 @@ const Mutation kMutations[] = {
     // -------------------------------------------------------------- memory
     {"TransientReadBeforeWritten",
      [](P&, E& first, E&) { first.SwapCommands("forward", 0, 1); },
-     {"rank 0: list \"forward\": commands[0] \"layer.0.out\": reads bytes 64 to "
-      "128 of the transient region"}},
+     {"rank 0: list \"forward\": commands[0] \"layer.0.out\": reads bytes 64 "
+      "to 128 of the transient region"}},
     {"TransientReadWherePartWritten",
      [](P&, E&, E& second) {
        second.Command("forward", 0)
@@ -375,8 +378,8 @@ const Mutation kMutations[] = {
            ->mutable_outputs(0)
            ->set_sizes(0, 8);
      },
-     {"rank 2: list \"forward\": commands[1] \"layer.1.out\": reads bytes 96 to "
-      "128 of the transient region"}},
+     {"rank 2: list \"forward\": commands[1] \"layer.1.out\": reads bytes 96 "
+      "to 128 of the transient region"}},
     {"BatchNotLoaded",
      [](P&, E& first, E&) { first.Entry("forward", 1).set_load_batch(false); },
      {"rank 0: schedule[3] (microbatch 1, slot 1): list \"forward\": "
@@ -394,8 +397,9 @@ const Mutation kMutations[] = {
       "rank 0: schedule[2]"}},
     {"SlotReusedTooEarly",
      [](P&, E&, E& second) { second.SetSlot(3, 2); },
-     {"rank 2", "(microbatch 2, slot 2): list \"backward\": commands[0] "
-                "\"layer.1.weight\"",
+     {"rank 2",
+      "(microbatch 2, slot 2): list \"backward\": commands[0] "
+      "\"layer.1.weight\"",
       "hold microbatch 3"},
      GPipeTable(2, 4)},
     {"BackwardInWrongSlot",
@@ -413,12 +417,11 @@ const Mutation kMutations[] = {
     // ------------------------------------------------------- microbatches
     {"MicrobatchMissing",
      [](P&, E& first, E&) { first.RemoveEntry("forward", 2); },
-     {"rank 0: no entry of the schedule runs microbatch 2 through phase forward "
+     {"rank 0: no entry of the schedule runs microbatch 2 through phase "
+      "forward "
       "of chunk 0"}},
     {"MicrobatchTwice",
-     [](P&, E& first, E&) {
-       first.InsertEntry(first.Entry("forward", 2), 10);
-     },
+     [](P&, E& first, E&) { first.InsertEntry(first.Entry("forward", 2), 10); },
      {"rank 0: schedule[10] (microbatch 2, slot 0): list \"forward\": runs "
       "microbatch 2 through phase forward of chunk 0, as schedule[9] has"}},
     {"MicrobatchMistaken",
@@ -433,9 +436,10 @@ const Mutation kMutations[] = {
     // ----------------------------------------------------------- gradients
     {"AccumulatesOutOfOrder",
      [](P&, E&, E&) {},
-     {"rank 0", "(microbatch 0, slot 0): list \"backward\": commands[0] "
-                "\"layer.0.weight\": adds microbatch 0 to gradient \"layer.0\" "
-                "after microbatch 1"},
+     {"rank 0",
+      "(microbatch 0, slot 0): list \"backward\": commands[0] "
+      "\"layer.0.weight\": adds microbatch 0 to gradient \"layer.0\" "
+      "after microbatch 1"},
      Table(2, {{true, 0}, {true, 1}, {false, 1}, {false, 0}})},
     {"FirstMicrobatchAdds",
      [](P&, E& first, E&) {
@@ -462,13 +466,15 @@ const Mutation kMutations[] = {
        first.List("backward_first").set_variant(plan::VARIANT_MIDDLE);
      },
      {"rank 0: schedule[8]", "list \"backward_first\": commands[0]",
-      "the list is VARIANT_MIDDLE, for microbatch 0", "expected FIRST or ONLY"}},
+      "the list is VARIANT_MIDDLE, for microbatch 0",
+      "expected FIRST or ONLY"}},
     {"FirstVariantLater",
      [](P&, E& first, E&) {
        first.List("backward").set_variant(plan::VARIANT_FIRST);
      },
      {"rank 0: schedule[14]", "list \"backward\": commands[0]",
-      "the list is VARIANT_FIRST, for microbatch 1", "expected MIDDLE or LAST"}},
+      "the list is VARIANT_FIRST, for microbatch 1",
+      "expected MIDDLE or LAST"}},
     {"AddendsMissing",
      [](P&, E& first, E&) { first.RemoveCommand("backward", 0); },
      {"rank 0: schedule[8]", "list \"backward_first\": commands[0]",
@@ -479,8 +485,9 @@ const Mutation kMutations[] = {
        second.RemoveCommand("backward_first", 0);
        second.RemoveCommand("backward", 0);
      },
-     {"rank 2: schedule[25]", "list \"update\": commands[0] \"reduce\": reads "
-                              "gradient \"layer.1\", which is not set"}},
+     {"rank 2: schedule[25]",
+      "list \"update\": commands[0] \"reduce\": reads "
+      "gradient \"layer.1\", which is not set"}},
     {"UpdateReadsGradientTooEarly",
      [](P&, E& first, E&) {
        plan::CommandList& list = *first.role().add_lists();
@@ -515,7 +522,9 @@ const Mutation kMutations[] = {
       "again after rank 0: schedule[25]"}},
     {"ParameterNotUpdated",
      [](P&, E&, E& second) {
-       second.Command("update", 6).mutable_kernel()->mutable_outputs()
+       second.Command("update", 6)
+           .mutable_kernel()
+           ->mutable_outputs()
            ->RemoveLast();
      },
      {"rank 2: no list of the schedule updates master \"layer.1\""}},
@@ -530,7 +539,9 @@ const Mutation kMutations[] = {
       "whole of it"}},
     {"MomentNotUpdated",
      [](P&, E& first, E&) {
-       first.Command("update", 6).mutable_kernel()->mutable_outputs()
+       first.Command("update", 6)
+           .mutable_kernel()
+           ->mutable_outputs()
            ->DeleteSubrange(1, 1);
      },
      {"rank 0: no list of the schedule updates moment2 \"layer.0\""}},
@@ -547,9 +558,9 @@ class PlanMutationsTest : public ::testing::TestWithParam<Mutation> {};
 
 TEST_P(PlanMutationsTest, IsRefused) {
   const Mutation& mutation = GetParam();
-  plan::Plan plan = MakeStagePlan(
-      mutation.table.empty() ? OneForwardOneBackwardTable(2, 4)
-                             : mutation.table);
+  plan::Plan plan =
+      MakeStagePlan(mutation.table.empty() ? OneForwardOneBackwardTable(2, 4)
+                                           : mutation.table);
   RoleEditor first(plan, 0), second(plan, 1);
   mutation.edit(plan, first, second);
   const absl::Status status = CheckPlan(plan);

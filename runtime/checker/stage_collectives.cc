@@ -12,10 +12,9 @@ namespace mpc::runtime {
 namespace {
 
 std::string Describe(const plan::Slice& slice) {
-  return absl::StrCat(
-      DataTypeName(slice.type()), " ",
-      DescribeSizes({slice.sizes().data(),
-                     static_cast<size_t>(slice.sizes_size())}));
+  return absl::StrCat(DataTypeName(slice.type()), " ",
+                      DescribeSizes({slice.sizes().data(),
+                                     static_cast<size_t>(slice.sizes_size())}));
 }
 
 /// All that members must agree on.

@@ -199,8 +199,7 @@ class RoleBuilder {
     StartReduce("norm", kStages, 1, norm, total);
     StartReduce("loss", kAll, 2, loss_sum_, loss_);
     WaitReduce("norm", 1);
-    Kernel("adam",
-           {gradient, total, rate_, moments_[0], moments_[1], master_},
+    Kernel("adam", {gradient, total, rate_, moments_[0], moments_[1], master_},
            {moments_[0], moments_[1], master_});
     WaitReduce("loss", 2);
   }
@@ -303,8 +302,8 @@ Table OneForwardOneBackwardTable(int stages, int microbatches) {
 plan::Plan MakeStagePlan(const Table& table) {
   plan::Plan plan;
   plan.set_version(1);
-  for (const auto& [name, size] : {std::make_pair("pp", table.size()),
-                                   std::make_pair("dp", size_t{2})}) {
+  for (const auto& [name, size] :
+       {std::make_pair("pp", table.size()), std::make_pair("dp", size_t{2})}) {
     plan.mutable_mesh()->add_axes()->set_name(name);
     plan.mutable_mesh()->mutable_axes()->rbegin()->set_size(size);
   }

@@ -32,10 +32,9 @@ std::vector<std::vector<StateUse>> FindStateUses(
     for (size_t command = 0; command < commands.size(); ++command)
       for (const Access& access : commands[command])
         if (access.region == plan::REGION_PERSISTENT)
-          states.ForEachOverlap(Memory::kPersistent, access.range,
-                                [&](int state) {
-                                  Add(uses, state, access, command);
-                                });
+          states.ForEachOverlap(
+              Memory::kPersistent, access.range,
+              [&](int state) { Add(uses, state, access, command); });
     auto& list = all.emplace_back();
     for (const auto& [state, use] : uses) list.push_back(use);
   }

@@ -184,10 +184,10 @@ class StepWalk {
     if (!fault->content)
       return ErrorAt(plan_, walker.place,
                      absl::StrCat(bytes, "nothing has written in this step"));
-    return ErrorAt(plan_, walker.place,
-                   absl::StrCat(bytes, "hold microbatch ",
-                                fault->content->microbatch, " since ",
-                                Describe(plan_, fault->content->writer)));
+    return ErrorAt(
+        plan_, walker.place,
+        absl::StrCat(bytes, "hold microbatch ", fault->content->microbatch,
+                     " since ", Describe(plan_, fault->content->writer)));
   }
 
   absl::Status Start(Walker& walker, const MessageUse& use,
@@ -195,15 +195,15 @@ class StepWalk {
     ChannelEnds& channel = channels_[use.channel];
     ChannelEnd& own = channel.own(use.sends);
     const Memory memory = walker.MemoryOf(access);
-    MessageEnd end = {walker.place,
-                      memory,
-                      access,
-                      static_cast<int64_t>(access.range.end -
-                                           access.range.begin),
-                      memory == Memory::kTransient
-                          ? walker.microbatch()
-                          : walker.contents.MicrobatchOf(memory, access.range),
-                      walker.in_flight.Add(memory, access, walker.place)};
+    MessageEnd end = {
+        walker.place,
+        memory,
+        access,
+        static_cast<int64_t>(access.range.end - access.range.begin),
+        memory == Memory::kTransient
+            ? walker.microbatch()
+            : walker.contents.MicrobatchOf(memory, access.range),
+        walker.in_flight.Add(memory, access, walker.place)};
     if (!use.sends) walker.contents.Erase(memory, access.range);
     if (memory == Memory::kTransient) ++walker.transient_messages;
     own.started.push_back(end);
@@ -224,11 +224,11 @@ class StepWalk {
     ChannelEnds& channel = channels_[use.channel];
     ChannelEnd& own = channel.own(use.sends);
     if (own.waited == own.started.size())
-      return ErrorAt(plan_, walker.place,
-                     absl::StrFormat("waits for message %d of channel \"%s\", "
-                                     "which it has not started before",
-                                     own.waited,
-                                     plan_.channels(use.channel).name()));
+      return ErrorAt(
+          plan_, walker.place,
+          absl::StrFormat("waits for message %d of channel \"%s\", "
+                          "which it has not started before",
+                          own.waited, plan_.channels(use.channel).name()));
     const auto& others = channel.other(use.sends).started;
     if (others.size() <= own.waited) return false;
     const MessageEnd& end = own.started[own.waited];
@@ -251,8 +251,7 @@ class StepWalk {
   }
 
   std::string DescribeWait(const Walker& walker) const {
-    const plan::Command& command =
-        walker.list().commands(walker.place.command);
+    const plan::Command& command = walker.list().commands(walker.place.command);
     MessageUse use;
     if (!GetMessageUse(command, use))
       return absl::StrFormat(

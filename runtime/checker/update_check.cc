@@ -41,17 +41,15 @@ std::vector<Update> FindUpdates(const RangeTable<int>& states,
   for (size_t command = 0; command < list.size(); ++command)
     for (const Access& access : list[command]) {
       if (!access.writes || access.region != plan::REGION_PERSISTENT) continue;
-      states.ForEachOverlap(
-          Memory::kPersistent, access.range, [&](int state) {
-            const ByteRange whole = RangeOf(role.states(state).slice());
-            ForEachRow(access.range, [&](uint64_t begin, uint64_t end) {
-              begin = std::max(begin, whole.begin);
-              end = std::min(end, whole.end);
-              if (begin < end)
-                updates.push_back(
-                    {state, static_cast<int>(command), begin, end});
-            });
-          });
+      states.ForEachOverlap(Memory::kPersistent, access.range, [&](int state) {
+        const ByteRange whole = RangeOf(role.states(state).slice());
+        ForEachRow(access.range, [&](uint64_t begin, uint64_t end) {
+          begin = std::max(begin, whole.begin);
+          end = std::min(end, whole.end);
+          if (begin < end)
+            updates.push_back({state, static_cast<int>(command), begin, end});
+        });
+      });
     }
   return updates;
 }
@@ -89,19 +87,19 @@ class UpdateWalk {
     const plan::Phase phase =
         role_.lists(role_.schedule(place_.entry).list()).phase();
     if (phase != plan::PHASE_UPDATE)
-      return ErrorAt(plan_, place_,
-                     absl::StrCat("writes ", name, " in ",
-                                  plan::Phase_Name(phase),
-                                  "; expected PHASE_UPDATE"));
+      return ErrorAt(
+          plan_, place_,
+          absl::StrCat("writes ", name, " in ", plan::Phase_Name(phase),
+                       "; expected PHASE_UPDATE"));
     absl::Status status;
-    writers_.ForEachPiece(
-        update.begin, update.end,
-        [&](uint64_t, uint64_t, const Place* earlier) {
-          if (!earlier || !status.ok()) return;
-          status = ErrorAt(plan_, place_,
-                           absl::StrCat("updates ", name, " again after ",
-                                        Describe(plan_, *earlier)));
-        });
+    writers_.ForEachPiece(update.begin, update.end,
+                          [&](uint64_t, uint64_t, const Place* earlier) {
+                            if (!earlier || !status.ok()) return;
+                            status = ErrorAt(
+                                plan_, place_,
+                                absl::StrCat("updates ", name, " again after ",
+                                             Describe(plan_, *earlier)));
+                          });
     MPC_RETURN_IF_ERROR(status);
     writers_.Set(update.begin, update.end, place_);
     return absl::OkStatus();
