@@ -24,8 +24,6 @@ class ByteMap {
     pieces_.erase(pieces_.lower_bound(begin), pieces_.lower_bound(end));
   }
 
-  void Clear() { pieces_.clear(); }
-
   /// Calls `visit(begin, end, value)` for what covers [begin, end), in order
   /// and clipped to it; `value` is a pointer, null for a gap.
   template <typename Visit>

@@ -19,7 +19,7 @@ TEST(ByteMapTest, EqualsAMapOfBytes) {
   std::vector<std::optional<int>> expected(kBytes);
   for (int step = 0; step < 20'000; ++step) {
     const int begin = random() % kBytes;
-    const int end = begin + random() % (kBytes - begin + 1);
+    const int end = begin + 1 + random() % (kBytes - begin);
     const int kind = random() % 3;
     if (kind == 0) map.Set(begin, end, step);
     if (kind == 1) map.Erase(begin, end);

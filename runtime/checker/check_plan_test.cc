@@ -55,20 +55,25 @@ TEST(CheckPlanTest, AcceptsSchedulesOfSeveralStages) {
 /// Runs a pass that may be run, at random, until all have been: whatever comes
 /// out can be run. A stage may begin a backward only when the one before it has
 /// taken the gradient of the last, which leaves in one buffer.
-Table RandomTable(int stages, int microbatches, std::mt19937& random) {
+Table RandomTable(int stages, int microbatches, bool splits,
+                  std::mt19937& random) {
   Table table(stages);
-  std::vector<int> forward(stages), backward(stages);
-  for (int left = 2 * stages * microbatches; left > 0;) {
+  std::vector<int> forward(stages), backward(stages), weight(stages);
+  for (int left = (splits ? 3 : 2) * stages * microbatches; left > 0;) {
     const int s = random() % stages;
-    const bool is_forward = random() % 2;
-    int& next = is_forward ? forward[s] : backward[s];
+    const auto kind = static_cast<PassKind>(random() % (splits ? 3 : 2));
+    int& next = kind == PassKind::kForward    ? forward[s]
+                : kind == PassKind::kBackward ? backward[s]
+                                              : weight[s];
     const bool is_ready =
-        is_forward ? s == 0 || forward[s - 1] > next
-                   : forward[s] > next &&
-                         (s == stages - 1 || backward[s + 1] > next) &&
-                         (s == 0 || backward[s - 1] >= next);
+        kind == PassKind::kForward ? s == 0 || forward[s - 1] > next
+        : kind == PassKind::kBackward
+            ? forward[s] > next &&
+                  (s == stages - 1 || backward[s + 1] > next) &&
+                  (s == 0 || backward[s - 1] >= next)
+            : backward[s] > next;
     if (next == microbatches || !is_ready) continue;
-    table[s].push_back({is_forward, next++});
+    table[s].push_back({kind, next++});
     --left;
   }
   return table;
@@ -78,7 +83,11 @@ std::string Print(const Table& table) {
   std::string text;
   for (const auto& stage : table) {
     for (const Pass& pass : stage)
-      absl::StrAppend(&text, pass.is_forward ? "F" : "B", pass.microbatch, " ");
+      absl::StrAppend(&text,
+                      pass.kind == PassKind::kForward    ? "F"
+                      : pass.kind == PassKind::kBackward ? "B"
+                                                         : "W",
+                      pass.microbatch, " ");
     text += "\n";
   }
   return text;
@@ -88,7 +97,8 @@ TEST(CheckPlanTest, AcceptsRandomTablesThatCanBeRun) {
   std::mt19937 random(1);
   for (int i = 0; i < 1000; ++i) {
     const int stages = 2 + random() % 3;
-    const Table table = RandomTable(stages, 1 + random() % 6, random);
+    const Table table =
+        RandomTable(stages, 1 + random() % 6, /*splits=*/i % 2, random);
     ASSERT_EQ(CheckPlan(MakeStagePlan(table)), absl::OkStatus())
         << Print(table);
   }
@@ -103,20 +113,20 @@ bool CanBeRun(const Table& table) {
   const auto has_taken = [&](int s, int microbatch) {
     if (backward[s] > microbatch) return true;
     const Pass& next = table[s][done[s]];
-    return !next.is_forward && next.microbatch == microbatch;
+    return next.kind == PassKind::kBackward && next.microbatch == microbatch;
   };
   for (bool has_moved = true; has_moved;) {
     has_moved = false;
     for (int s = 0; s < stages; ++s) {
       if (done[s] == static_cast<int>(table[s].size())) continue;
       const Pass& pass = table[s][done[s]];
-      int& next = pass.is_forward ? forward[s] : backward[s];
+      const bool is_forward = pass.kind == PassKind::kForward;
+      int& next = is_forward ? forward[s] : backward[s];
       const bool is_ready =
-          pass.is_forward
-              ? s == 0 || forward[s - 1] > next
-              : forward[s] > next &&
-                    (s == stages - 1 || backward[s + 1] > next) &&
-                    (s == 0 || next == 0 || has_taken(s - 1, next - 1));
+          is_forward ? s == 0 || forward[s - 1] > next
+                     : forward[s] > next &&
+                           (s == stages - 1 || backward[s + 1] > next) &&
+                           (s == 0 || next == 0 || has_taken(s - 1, next - 1));
       if (pass.microbatch != next || !is_ready) continue;
       ++next;
       ++done[s];
@@ -140,7 +150,10 @@ TEST(CheckPlanTest, DecidesWhetherRandomStagesFit) {
       for (int forward = 0, backward = 0; backward < microbatches;) {
         const bool is_forward =
             backward == forward || (forward < microbatches && random() % 2);
-        stage.push_back({is_forward, is_forward ? forward++ : backward++});
+        if (is_forward)
+          stage.push_back({PassKind::kForward, forward++});
+        else
+          stage.push_back({PassKind::kBackward, backward++});
       }
     const bool passes = CheckPlan(MakeStagePlan(table)).ok();
     ASSERT_EQ(passes, CanBeRun(table)) << Print(table);
@@ -156,7 +169,7 @@ TEST(CheckPlanTest, DecidesAboutRandomOrdersOfEntries) {
   for (int i = 0; i < 1000; ++i) {
     const int stages = 2 + random() % 3;
     plan::Plan plan =
-        MakeStagePlan(RandomTable(stages, 1 + random() % 4, random));
+        MakeStagePlan(RandomTable(stages, 1 + random() % 4, i % 4 > 1, random));
     auto& entries = *plan.mutable_roles(random() % stages)->mutable_schedule();
     if (i % 2) {
       std::shuffle(entries.begin(), entries.end(), random);

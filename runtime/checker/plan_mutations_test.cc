@@ -114,6 +114,9 @@ void PrintTo(const Mutation& mutation, std::ostream* stream) {
   *stream << mutation.name;
 }
 
+constexpr PassKind kF = PassKind::kForward, kB = PassKind::kBackward,
+                   kW = PassKind::kWeight;
+
 using P = plan::Plan;
 using E = RoleEditor;
 
@@ -250,8 +253,8 @@ const Mutation kMutations[] = {
      [](P&, E&, E&) {},
      {"the step does not end", "rank 0: schedule[5]", "\"gradient_received\"",
       "rank 2: schedule[5]", "\"activation_received\""},
-     {{{true, 0}, {false, 0}, {true, 1}, {false, 1}},
-      {{true, 0}, {true, 1}, {false, 0}, {false, 1}}}},
+     {{{kF, 0}, {kB, 0}, {kF, 1}, {kB, 1}},
+      {{kF, 0}, {kF, 1}, {kB, 0}, {kB, 1}}}},
     {"RendezvousOfBothDirections",
      [](P&, E& first, E& second) {
        // Each stage ends its send before it begins to receive.
@@ -433,6 +436,28 @@ const Mutation kMutations[] = {
      {"rank 2: schedule[4] (microbatch 0, slot 0): list \"forward\": runs "
       "microbatch 0 through phase forward of chunk 0 after phase backward of "
       "chunk 0 in schedule[3]"}},
+    {"WeightBeforeBackward",
+     [](P&, E& first, E&) {
+       first.SwapEntries(first.EntryIndex("weight", 1),
+                         first.EntryIndex("backward", 1));
+     },
+     {"rank 0: schedule[14] (microbatch 1, slot 1): list \"backward\": runs "
+      "microbatch 1 through phase backward of chunk 0 after phase weight"},
+     Table(2, {{kF, 0}, {kF, 1}, {kB, 0}, {kW, 0}, {kB, 1}, {kW, 1}})},
+    {"SlotReusedBeforeWeight",
+     [](P&, E&, E& second) { second.SetSlot(1, 0); },
+     {"rank 2",
+      "(microbatch 0, slot 0): list \"backward_first\": commands[0] "
+      "\"layer.1.input\"",
+      "hold microbatch 1"},
+     Table(2, {{kF, 0}, {kF, 1}, {kB, 0}, {kB, 1}, {kW, 0}, {kW, 1}})},
+    {"WeightsOutOfOrder",
+     [](P&, E&, E&) {},
+     {"rank 0",
+      "(microbatch 0, slot 0): list \"weight\": commands[0] "
+      "\"layer.0.weight\": adds microbatch 0 to gradient \"layer.0\" after "
+      "microbatch 1"},
+     Table(2, {{kF, 0}, {kF, 1}, {kB, 0}, {kB, 1}, {kW, 1}, {kW, 0}})},
     // ----------------------------------------------------------- gradients
     {"AccumulatesOutOfOrder",
      [](P&, E&, E&) {},
@@ -440,7 +465,7 @@ const Mutation kMutations[] = {
       "(microbatch 0, slot 0): list \"backward\": commands[0] "
       "\"layer.0.weight\": adds microbatch 0 to gradient \"layer.0\" "
       "after microbatch 1"},
-     Table(2, {{true, 0}, {true, 1}, {false, 1}, {false, 0}})},
+     Table(2, {{kF, 0}, {kF, 1}, {kB, 1}, {kB, 0}})},
     {"FirstMicrobatchAdds",
      [](P&, E& first, E&) {
        first.Entry("backward_first", 0).set_list(first.ListIndex("backward"));

@@ -22,9 +22,12 @@ class RoleBuilder {
         layer_(absl::StrCat("layer.", stage)) {
     role_.set_stage(stage);
     int under_way = 0, most = 0;
+    for (const Pass& pass : passes) splits_ |= pass.kind == PassKind::kWeight;
     for (const Pass& pass : passes) {
-      under_way += pass.is_forward ? 1 : -1;
-      most = std::max(most, under_way);
+      if (pass.kind == PassKind::kForward)
+        most = std::max(most, ++under_way);
+      else if (pass.kind == PassKind::kWeight || !splits_)
+        --under_way;
     }
     role_.set_slots(most);
   }
@@ -33,16 +36,15 @@ class RoleBuilder {
     AddStates();
     AddPrologue();
     AddForward();
-    AddBackward("backward_first", plan::VARIANT_FIRST);
-    AddBackward("backward", plan::VARIANT_MIDDLE);
+    AddBackward("_first", plan::VARIANT_FIRST);
+    AddBackward("", plan::VARIANT_MIDDLE);
     if (!is_first_) AddReceive("activation", 2 * (stage_ - 1), input_);
     if (!is_last_) AddSend("activation", 2 * stage_, output_);
     if (!is_last_) AddReceive("gradient", 2 * stage_ + 1, output_grad_);
     if (!is_first_) AddSend("gradient", 2 * (stage_ - 1) + 1, input_grad_);
     AddUpdate();
     Schedule("prologue", 0);
-    for (const Pass& pass : passes)
-      pass.is_forward ? Forward(pass.microbatch) : Backward(pass.microbatch);
+    for (const Pass& pass : passes) Run(pass);
     if (gradient_ >= 0 && !is_first_) Schedule("gradient_sent", gradient_);
     Schedule("update", 0);
     role_.set_persistent_bytes(bytes_[plan::REGION_PERSISTENT]);
@@ -110,7 +112,8 @@ class RoleBuilder {
     output_ = Add(plan::STATE_KIND_STASH, "output", slot);
     if (is_last_) labels_ = AddBatch("labels", plan::BATCH_INPUT_LABELS);
     output_grad_ = is_last_ ? Add(plan::STATE_KIND_STASH, "output_grad", slot)
-                            : Add(plan::STATE_KIND_INCOMING, "output_grad");
+                            : Add(plan::STATE_KIND_INCOMING, "output_grad",
+                                  splits_ ? slot : plan::REGION_PERSISTENT);
     if (!is_first_) input_grad_ = Add(plan::STATE_KIND_OUTGOING, "input_grad");
   }
 
@@ -177,13 +180,21 @@ class RoleBuilder {
              {output_grad_, loss_sum_});
   }
 
-  void AddBackward(const std::string& name, plan::Variant variant) {
-    BeginList(name, plan::PHASE_BACKWARD, variant);
+  void AddWeight(plan::Variant variant) {
     plan::GemmCommand& gemm = *Command(layer_ + ".weight").mutable_gemm();
     *gemm.mutable_left() = input_;
     *gemm.mutable_right() = output_grad_;
     *gemm.mutable_destination() = accumulator_;
     gemm.set_accumulate(variant == plan::VARIANT_MIDDLE);
+  }
+
+  void AddBackward(const std::string& suffix, plan::Variant variant) {
+    if (splits_) {
+      BeginList("weight" + suffix, plan::PHASE_WEIGHT, variant);
+      AddWeight(variant);
+    }
+    BeginList("backward" + suffix, plan::PHASE_BACKWARD, variant);
+    if (!splits_) AddWeight(variant);
     if (!is_first_)
       Kernel(layer_ + ".input", {output_grad_, master_}, {input_grad_});
   }
@@ -234,6 +245,18 @@ class RoleBuilder {
     return entry;
   }
 
+  void Run(const Pass& pass) {
+    switch (pass.kind) {
+      case PassKind::kForward:
+        return Forward(pass.microbatch);
+      case PassKind::kBackward:
+        return Backward(pass.microbatch);
+      case PassKind::kWeight:
+        Schedule(has_weight_ ? "weight" : "weight_first", pass.microbatch);
+        has_weight_ = true;
+    }
+  }
+
   void Forward(int microbatch) {
     if (!is_first_) {
       Schedule("activation_receive", microbatch);
@@ -264,6 +287,8 @@ class RoleBuilder {
   plan::CommandList* list_ = nullptr;
   /// The last microbatch that has been backward.
   int gradient_ = -1;
+  bool splits_ = false;
+  bool has_weight_ = false;
   plan::Slice master_, accumulator_, rate_, loss_sum_, loss_, tokens_;
   std::vector<plan::Slice> moments_;
   plan::Slice input_, output_, labels_, output_grad_, input_grad_;
@@ -281,8 +306,8 @@ void AddChannel(plan::Plan& plan, const std::string& what, int source,
 
 Table GPipeTable(int stages, int microbatches) {
   std::vector<Pass> passes;
-  for (bool is_forward : {true, false})
-    for (int m = 0; m < microbatches; ++m) passes.push_back({is_forward, m});
+  for (PassKind kind : {PassKind::kForward, PassKind::kBackward})
+    for (int m = 0; m < microbatches; ++m) passes.push_back({kind, m});
   return Table(stages, passes);
 }
 
@@ -290,10 +315,12 @@ Table OneForwardOneBackwardTable(int stages, int microbatches) {
   Table table(stages);
   for (int stage = 0; stage < stages; ++stage) {
     const int ahead = std::min(stages - stage - 1, microbatches);
-    for (int m = 0; m < ahead; ++m) table[stage].push_back({true, m});
+    for (int m = 0; m < ahead; ++m)
+      table[stage].push_back({PassKind::kForward, m});
     for (int m = 0; m < microbatches; ++m) {
-      if (m + ahead < microbatches) table[stage].push_back({true, m + ahead});
-      table[stage].push_back({false, m});
+      if (m + ahead < microbatches)
+        table[stage].push_back({PassKind::kForward, m + ahead});
+      table[stage].push_back({PassKind::kBackward, m});
     }
   }
   return table;
@@ -312,7 +339,10 @@ plan::Plan MakeStagePlan(const Table& table) {
   plan::Group& all = *plan.add_groups();
   all.add_axes(0);
   all.add_axes(1);
-  plan.mutable_training()->set_microbatches(table.front().size() / 2);
+  int microbatches = 0;
+  for (const Pass& pass : table.front())
+    microbatches = std::max(microbatches, pass.microbatch + 1);
+  plan.mutable_training()->set_microbatches(microbatches);
   const int stages = table.size();
   for (int stage = 0; stage + 1 < stages; ++stage) {
     AddChannel(plan, "activation", stage, stage + 1);

@@ -9,13 +9,16 @@
 
 namespace mpc::runtime {
 
-/// A forward or backward of a microbatch on a stage.
+/// What a stage does with a microbatch.
+enum class PassKind { kForward, kBackward, kWeight };
+
 struct Pass {
-  bool is_forward;
+  PassKind kind;
   int microbatch;
 };
 
-/// What each stage does, in order.
+/// What each stage does, in order. Either no stage has passes of kind kWeight,
+/// and backward does their work, or all have them.
 using Table = std::vector<std::vector<Pass>>;
 
 Table GPipeTable(int stages, int microbatches);
@@ -27,11 +30,13 @@ Table OneForwardOneBackwardTable(int stages, int microbatches);
 /// A stage keeps of a microbatch, in its slot: the arriving activation (first
 /// stage: ids), the leaving one, whose send ends at backward, and on the last
 /// stage labels and the gradient of the output. Gradients arrive and leave in
-/// persistent buffers. Slots are as many as are under way in the table.
+/// persistent buffers, except that one which is kept for a pass of its own
+/// arrives in the slot. Slots are as many as are under way in the table.
 ///
-/// Lists: prologue, forward, backward_first, backward, update, and a transfer
-/// for each start and wait: activation_receive, activation_received,
-/// activation_send, activation_sent, and so for gradient.
+/// Lists: prologue, forward, backward_first, backward, update, with passes for
+/// weights also weight_first and weight, and a transfer for each start and
+/// wait: activation_receive, activation_received, activation_send,
+/// activation_sent, and so for gradient.
 plan::Plan MakeStagePlan(const Table& table);
 
 }  // namespace mpc::runtime
