@@ -52,6 +52,50 @@ TEST(CheckPlanTest, AcceptsSchedulesOfSeveralStages) {
     }
 }
 
+int IndexOf(const plan::Role& role, const std::string& list) {
+  for (int i = 0; i < role.lists_size(); ++i)
+    if (role.lists(i).name() == list) return i;
+  ADD_FAILURE() << "no list " << list;
+  return 0;
+}
+
+TEST(CheckPlanTest, AcceptsGradientsThatThePrologueSets) {
+  plan::Plan plan = MakeStagePlan(OneForwardOneBackwardTable(2, 4));
+  for (plan::Role& role : *plan.mutable_roles()) {
+    const uint32_t first = IndexOf(role, "backward_first");
+    plan::Command& fill =
+        *role.mutable_lists(IndexOf(role, "prologue"))->add_commands();
+    *fill.mutable_fill()->mutable_destination() =
+        role.lists(first).commands(0).gemm().destination();
+    for (plan::ScheduleEntry& entry : *role.mutable_schedule())
+      if (entry.list() == first) entry.set_list(IndexOf(role, "backward"));
+  }
+  EXPECT_EQ(CheckPlan(plan), absl::OkStatus());
+}
+
+/// Its value is of the whole step, so each microbatch may read it.
+TEST(CheckPlanTest, AcceptsATransientMessageWithinOneList) {
+  plan::Plan plan = MakeStagePlan(OneForwardOneBackwardTable(2, 4));
+  plan::Role& role = *plan.mutable_roles(0);
+  const uint32_t sent = IndexOf(role, "activation_sent");
+  plan::CommandList& list =
+      *role.mutable_lists(IndexOf(role, "activation_send"));
+  plan::Command start = list.commands(0);
+  plan::Slice& source = *start.mutable_send_start()->mutable_source();
+  source.set_region(plan::REGION_TRANSIENT);
+  list.clear_commands();
+  *list.add_commands()->mutable_fill()->mutable_destination() = source;
+  *list.add_commands() = start;
+  *list.add_commands() = role.lists(sent).commands(0);
+  auto& schedule = *role.mutable_schedule();
+  schedule.erase(std::remove_if(schedule.begin(), schedule.end(),
+                                [&](const plan::ScheduleEntry& entry) {
+                                  return entry.list() == sent;
+                                }),
+                 schedule.end());
+  EXPECT_EQ(CheckPlan(plan), absl::OkStatus());
+}
+
 /// Runs a pass that may be run, at random, until all have been: whatever comes
 /// out can be run. A stage may begin a backward only when the one before it has
 /// taken the gradient of the last, which leaves in one buffer.

@@ -31,12 +31,6 @@ void Contents::Write(Memory memory, const ByteRange& range,
   });
 }
 
-void Contents::Erase(Memory memory, const ByteRange& range) {
-  ForEachFollowed(memory, range, [&](uint64_t begin, uint64_t end) {
-    contents_[memory].Erase(begin, end);
-  });
-}
-
 std::optional<Contents::Fault> Contents::FindFault(Memory memory,
                                                    const ByteRange& range,
                                                    int64_t microbatch) const {

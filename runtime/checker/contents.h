@@ -27,7 +27,6 @@ class Contents {
   explicit Contents(const plan::Role& role);
 
   void Write(Memory memory, const ByteRange& range, const Content& content);
-  void Erase(Memory memory, const ByteRange& range);
 
   /// Bytes of a read that nothing has written in this step, or that hold
   /// another microbatch than `microbatch` (kOfStep: any will do).

@@ -20,7 +20,6 @@ namespace {
 struct Addends {
   /// The last command that has added one.
   Place last;
-  int64_t microbatch = -1;
   int64_t count = 0;
 };
 
@@ -90,12 +89,12 @@ class GradientWalk {
       return Error("adds microbatch ", microbatch, " to ", Name(state),
                    ", which schedule[", sum.taken, "] has read already");
     Addends& addends = sum.addends[{list().phase(), list().chunk()}];
-    if (microbatch < sum.last_microbatch || microbatch <= addends.microbatch)
+    if (microbatch < sum.last_microbatch)
       return Error("adds microbatch ", microbatch, " to ", Name(state),
                    " after microbatch ", sum.last_microbatch,
-                   "; expected them in ascending order, each once");
+                   "; expected them in ascending order");
     addends.last = place_;
-    addends.microbatch = sum.last_microbatch = microbatch;
+    sum.last_microbatch = microbatch;
     ++addends.count;
     return absl::OkStatus();
   }

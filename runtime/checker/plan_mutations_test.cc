@@ -175,6 +175,15 @@ const Mutation kMutations[] = {
      },
      {"rank 0: schedule[22]", "\"activation_sent\": commands[0]",
       "has not started before"}},
+    {"BatchLoadedWhileSent",
+     [](P&, E& first, E&) {
+       *first.Command("activation_send", 0)
+            .mutable_send_start()
+            ->mutable_source() = first.Of(plan::STATE_KIND_BATCH);
+       first.RemoveEntry("activation_sent", 1);
+     },
+     {"rank 0: schedule[14] (microbatch 3, slot 1): list \"forward\": writes a "
+      "buffer that is being read since rank 0: schedule[4]"}},
     {"PersistentBufferWrittenWhileSent",
      [](P&, E&, E& second) { second.RemoveEntry("gradient_sent", 0); },
      {"rank 2: schedule[9] (microbatch 1, slot 0): list \"backward\": "

@@ -10,8 +10,10 @@ void Add(std::map<int, StateUse>& uses, int state, const Access& access,
          int command) {
   const auto [place, is_new] = uses.emplace(state, StateUse{state});
   StateUse& use = place->second;
-  if (is_new) use.reads_first = !access.writes;
-  if (is_new || (access.writes && !use.writes)) use.command = command;
+  if (is_new) {
+    use.reads_first = !access.writes;
+    use.command = command;
+  }
   (access.writes ? use.writes : use.reads) = true;
 }
 

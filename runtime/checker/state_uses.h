@@ -17,7 +17,7 @@ struct StateUse {
   bool writes = false;
   /// The first command that uses it reads it, so that what is there matters.
   bool reads_first = false;
-  /// The first command that uses it, and the first that writes it if one does.
+  /// The first command that uses it.
   int command = 0;
 };
 

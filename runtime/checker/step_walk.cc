@@ -204,7 +204,6 @@ class StepWalk {
             ? walker.microbatch()
             : walker.contents.MicrobatchOf(memory, access.range),
         walker.in_flight.Add(memory, access, walker.place)};
-    if (!use.sends) walker.contents.Erase(memory, access.range);
     if (memory == Memory::kTransient) ++walker.transient_messages;
     own.started.push_back(end);
     const auto& others = channel.other(use.sends).started;
