@@ -9,7 +9,6 @@
 #include "runtime/plan/channel_check.h"
 #include "runtime/plan/field_check.h"
 #include "runtime/plan/mesh.h"
-#include "runtime/plan/progress_check.h"
 #include "runtime/plan/state_check.h"
 #include "runtime/status_macros.h"
 
@@ -223,8 +222,7 @@ absl::Status ValidatePlan(const plan::Plan& plan) {
           "%s: stage %d; roles are by stage", where, plan.roles(i).stage()));
     MPC_RETURN_IF_ERROR(WithPrefix(where, CheckRole(plan.roles(i), plan)));
   }
-  MPC_RETURN_IF_ERROR(CheckMessages(plan));
-  return CheckProgress(plan);
+  return CheckMessages(plan);
 }
 
 }  // namespace mpc::runtime

@@ -10,9 +10,9 @@ namespace mpc::runtime {
 /// Checks that every enum and oneof is set, every index exists, every slice
 /// lies in its region, states are unique and as large as their shardings say,
 /// that every collective is waited for in its list, and every message in its
-/// step, whose bytes both ends of the channel agree on, and that the stages of
-/// a step do not wait for each other for ever. What is special to a kind of
-/// command (shapes, types) is checked by its thunk.
+/// step, whose bytes both ends of the channel agree on. What is special to a
+/// kind of command (shapes, types) is checked by its thunk, what the commands
+/// of a step do together by CheckPlan (runtime/checker).
 ///
 /// kInvalidArgument with a message that names the place, what was found and
 /// what is legal.

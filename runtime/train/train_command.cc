@@ -10,13 +10,13 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "runtime/checker/load_checked_plan.h"
 #include "runtime/cli/command_line.h"
 #include "runtime/cli/command_main.h"
 #include "runtime/cli/text_table.h"
 #include "runtime/data/data_options.h"
 #include "runtime/executor/launch.h"
 #include "runtime/plan/mesh.h"
-#include "runtime/plan/plan_reader.h"
 #include "runtime/status_macros.h"
 #include "runtime/train/machine.h"
 #include "runtime/train/progress.h"
@@ -117,7 +117,8 @@ absl::Status CheckLogIsNoInput(const Options& options) {
 
 absl::Status RunTraining(const Options& options) {
   MPC_RETURN_IF_ERROR(CheckLogIsNoInput(options));
-  MPC_ASSIGN_OR_RETURN(const plan::Plan plan, LoadPlan(options.plan_path));
+  MPC_ASSIGN_OR_RETURN(const plan::Plan plan,
+                       LoadCheckedPlan(options.plan_path));
   MPC_ASSIGN_OR_RETURN(const std::unique_ptr<TokenFile> source,
                        options.data.Open(plan.training()));
   const int64_t ranks = RankCount(plan.mesh());

@@ -157,6 +157,17 @@ TEST_F(TrainCommandTest, ALogThatIsAlsoReadIsRefusedAndTheInputIsKept) {
   }
 }
 
+TEST_F(TrainCommandTest, APlanThatTheCheckerRefusesIsNotRun) {
+  plan::Plan plan = MakeBigramPlan({});
+  *plan.mutable_roles(0)->add_schedule() = plan.roles(0).schedule(2);
+  const std::string path = WritePlan(plan);
+  EXPECT_EQ(Run({path, "--data=" + WriteTokens(100)}), kRunFailed);
+  EXPECT_THAT(error_,
+              HasSubstr("plan " + path + " is not run: rank 0: schedule[3] "
+                        "(microbatch 0, slot 0): list \"update\": "));
+  EXPECT_THAT(error_, HasSubstr("\"sgd\": updates master \"w\" again"));
+}
+
 TEST_F(TrainCommandTest, ARunThatDoesNotFitInMemoryIsRefused) {
   BigramOptions options;
   options.dp = 2;

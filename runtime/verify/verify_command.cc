@@ -5,13 +5,13 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "runtime/checker/load_checked_plan.h"
 #include "runtime/cli/command_line.h"
 #include "runtime/cli/command_main.h"
 #include "runtime/data/data_options.h"
 #include "runtime/data/synthetic_tokens.h"
 #include "runtime/executor/launch.h"
 #include "runtime/plan/mesh.h"
-#include "runtime/plan/plan_reader.h"
 #include "runtime/status_macros.h"
 #include "runtime/train/machine.h"
 #include "runtime/verify/verify.h"
@@ -52,9 +52,10 @@ absl::Status PrintReport(const StepReport& report) {
 }
 
 absl::Status RunVerification(const Options& options) {
-  MPC_ASSIGN_OR_RETURN(const plan::Plan plan, LoadPlan(options.plan_path));
+  MPC_ASSIGN_OR_RETURN(const plan::Plan plan,
+                       LoadCheckedPlan(options.plan_path));
   MPC_ASSIGN_OR_RETURN(const plan::Plan reference,
-                       LoadPlan(options.reference_path));
+                       LoadCheckedPlan(options.reference_path));
   MPC_ASSIGN_OR_RETURN(const std::unique_ptr<BatchSource> source,
                        OpenSource(options, plan.training()));
   const int64_t ranks = RankCount(plan.mesh());
