@@ -5,7 +5,8 @@
 f32, AdamW, dropout 0. The sides take turns, round by round, so that a machine whose
 speed drifts is unfair to none; medians over all steps but each run's first are
 reported, with the ratios. MPC: one rank of two threads, and two ranks of one thread
-with tp=2 and with dp=2. PyTorch (from PyPI, with transformers, in the Python that runs
+with tp=2 and with dp=2, or, with --pipeline (batch 8, eight microbatches), with pp=2
+beside one rank with the same microbatches. PyTorch (from PyPI, with transformers, in the Python that runs
 this script): two threads, fused AdamW, eager and compiled. With an allocator library in
 MPC_BENCH_PRELOAD (e.g. libtcmalloc) PyTorch runs under it. Without PyTorch the script
 exits with an error.
@@ -58,7 +59,14 @@ def main():
     parser.add_argument("--sequence", type=int, default=256)
     parser.add_argument("--no-torch", action="store_true",
                         help="only compare MPC with itself")
+    parser.add_argument("--pipeline", action="store_true",
+                        help="stages beside one rank, without PyTorch")
     options = parser.parse_args()
+    strategies = [("", 2), ("tp=2", 1), ("dp=2", 1)]
+    if options.pipeline:
+        options.batch, options.no_torch = 8, True
+        strategies = [(f"{stages}microbatches=8", threads)
+                      for stages, threads in (("", 2), ("pp=2 ", 1))]
     tools = options.build / "bin"
     work = pathlib.Path(tempfile.mkdtemp(prefix="mpc-bench-"))
     (work / "train.textproto").write_text(
@@ -71,10 +79,9 @@ def main():
         f"--training={work / 'train.textproto'}", "-o", work / "model.mlir")
 
     sides = {}
-    for name, strategy, threads in (("mpc, 1 rank x 2 threads", "", 2),
-                                    ("mpc, tp=2, 2 ranks x 1 thread", "tp=2", 1),
-                                    ("mpc, dp=2, 2 ranks x 1 thread", "dp=2", 1)):
-        plan = work / f"{strategy or 'one'}.plan"
+    for number, (strategy, threads) in enumerate(strategies):
+        name = f"mpc {strategy}, {2 // threads} x {threads} threads"
+        plan = work / f"{number}.plan"
         run(tools / "mpc-opt", f"--mpc-compile={strategy}", work / "model.mlir",
             "-o", work / "plan.mlir")
         run(tools / "mpc-translate", "--export-plan", work / "plan.mlir", "-o", plan)
@@ -118,7 +125,7 @@ def main():
               f"of products  (best {max(measured[name]):.1f}, {len(measured[name])} steps)")
     names = list(medians)
     ours = medians[names[0]]
-    for name in names[1:3]:
+    for name in names[1:len(strategies)]:
         print(f"{name} / one rank: {medians[name] / ours:.2f}")
     torches = [value for name, value in medians.items() if name.startswith("pytorch")]
     if torches:

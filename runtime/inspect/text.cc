@@ -6,6 +6,7 @@
 #include "absl/strings/str_join.h"
 #include "runtime/cli/text_table.h"
 #include "runtime/inspect/names.h"
+#include "runtime/inspect/schedule_picture.h"
 #include "runtime/inspect/summary.h"
 #include "runtime/plan/layout.h"
 #include "runtime/plan/mesh.h"
@@ -190,7 +191,8 @@ std::string PrintText(const plan::Plan& plan, const PlanSummary& summary) {
   // With one stage neither of what only a pipeline has.
   const bool is_pipeline = summary.roles.size() > 1;
   if (is_pipeline)
-    absl::StrAppend(&out, "\nchannels, between two ranks in a step\n",
+    absl::StrAppend(&out, "\npipeline\n", PrintSchedulePicture(plan),
+                    "\nchannels, between two ranks in a step\n",
                     PrintChannels(summary.channels));
   for (const RoleSummary& role : summary.roles) {
     if (is_pipeline)
