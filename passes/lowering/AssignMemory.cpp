@@ -57,6 +57,9 @@ public:
     }
     role.setTransientBytes(transientBytes);
     channels.emit(*states, builder);
+    if (slots == 0) // The stage keeps nothing.
+      for (StepRun &run : *runs)
+        run.slot = 0;
     writeSchedule(*runs, states->hasSlotBatch());
     writeObservables();
     return success();

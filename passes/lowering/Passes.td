@@ -32,10 +32,10 @@ def SpecializeMicrobatchesPass
   let summary = "Makes a @forward_backward for the first and one for later microbatches";
   let description = [{
     Requires: `mpc-verify-partitioned`; the functions of a step.
-    Ensures: each function has an `exec.variant`. @forward_backward is for the first
-    (or only) microbatch: accumulators that it takes as arguments are written, not
-    read. With more than one microbatch there is @forward_backward_middle, what
-    @forward_backward was, for all others.
+    Ensures: each function has an `exec.variant`. A function of a microbatch that
+    accumulates, such as @forward_backward, is for the first (or only) microbatch:
+    accumulators that it takes as arguments are written, not read. With more than one
+    microbatch there is @forward_backward_middle, what it was, for all others.
     Preserves: what a step computes from accumulators of zero.
 
     ```mlir
@@ -116,10 +116,13 @@ def AssignMemoryPass : Pass<"mpc-assign-memory", "::mlir::ModuleOp"> {
   let description = [{
     Requires: `mpc-specialize-microbatches`, `mpc-form-kernels`; kernels are compiled
     (`exec.compiled`).
-    Ensures: the module holds `exec` ops only. State lies in the persistent region,
-    batch inputs of one microbatch in the slot region, all else in the transient
+    Ensures: the module holds `exec` ops only, a role a stage. State lies in the
+    persistent region; batch inputs of one microbatch, what forward keeps for
+    backward and what arrived for both in the slot region; all else in the transient
     region, which the lists share. State that a function takes and returns is updated
-    in place; what cannot be is copied at the end of the list.
+    in place; what cannot be is copied at the end of the list. Outgoing state is sent
+    and incoming state received by lists of their own, between the runs that the
+    schedule of the strategy asks for.
     Preserves: what a step computes.
   }];
   let dependentDialects = ["::mpc::exec::ExecDialect"];
@@ -129,8 +132,8 @@ def VerifyExecPass : Pass<"mpc-verify-exec", "::mlir::ModuleOp"> {
   let summary = "Fails unless the module can be exported as a plan";
   let description = [{
     Requires: nothing.
-    Ensures: the module holds one `exec.target`, kernels and one `exec.role` for each
-    stage, and no other op; the target has an object if there are kernels.
+    Ensures: the module holds one `exec.target`, kernels, channels and one `exec.role`
+    for each stage, and no other op; the target has an object if there are kernels.
     Preserves: everything.
   }];
 }

@@ -192,7 +192,8 @@ void StateTable::shareReturned(func::FuncOp function) {
         binding.getKind() != tfm::StateKind::Outgoing)
       continue;
     auto [owner, isNew] = owners.insert({value, binding});
-    if (!isNew && states.find(owner->second)->second.type ==
+    if (!isNew && owner->second != binding &&
+        states.find(owner->second)->second.type ==
                       states.find(binding)->second.type)
       shared[binding] = owner->second;
   }

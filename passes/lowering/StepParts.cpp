@@ -123,6 +123,10 @@ FailureOr<SmallVector<StepRun>> listRuns(ModuleOp module, int64_t stage,
     FailureOr<Schedule> schedule = makeSchedule(strategy, module.getLoc());
     if (failed(schedule))
       return failure();
+    if (stage < 0 || stage >= schedule->stageCount)
+      return module.emitOpError("has functions of stage ")
+             << stage << ", the strategy has stages 0 to "
+             << schedule->stageCount - 1;
     for (const ScheduleEntry &entry : schedule->stages[stage])
       if (failed(run(convert(entry.pass), entry.piece, entry.microbatch,
                      entry.slot)))

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/pipeline/Passes.h"
+#include "passes/planning/Passes.h"
 #include "passes/training/Layers.h"
 
 using namespace mlir;
@@ -33,7 +34,7 @@ double countMultiplications(Operation *op) {
 }
 
 /// Layers of each of `pieces`, in order: the largest cost is as small as can be,
-/// then the sum of squares. `costs` are those of the layers; the first piece has
+/// preferring a small sum of squares. `costs` are those of the layers; the first piece has
 /// `before` as well, the last `after`.
 SmallVector<int64_t> balance(ArrayRef<double> costs, double before,
                              double after, int64_t pieces) {
@@ -74,6 +75,8 @@ struct AssignStagesPass : impl::AssignStagesPassBase<AssignStagesPass> {
     strategy = tfm::getStrategy(module);
     if (!strategy || strategy.getPp() == 1)
       return;
+    if (failed(verifyStrategy(strategy, module.getLoc())))
+      return signalPassFailure();
     auto forward = module.lookupSymbol<func::FuncOp>(tfm::kForward);
     if (!forward) {
       module.emitError("has no @") << tfm::kForward << " to cut into stages";

@@ -43,8 +43,9 @@ def SplitStagesPass : Pass<"mpc-split-stages", "::mlir::ModuleOp"> {
     one of its functions to a later one is state of kind `stash`. What another piece
     reads is `outgoing` there and `incoming` here; it goes from piece to neighbour
     only, so a value used further on is relayed. Names of messages are
-    channel#number. A parameter that several stages read has its master, moments and
-    gradient on the first of them; the others get a copy with the prologue and send
+    channel#number. Only parameters go straight to where they are read: one that
+    several stages read has its master, moments and gradient on the first of them; the
+    others get a copy with the prologue and send
     their gradient with the update. Scalars of the update that depend on several
     stages are sums over `pp`, of which each stage contributes its addend
     (`dist.contribute`).

@@ -1,6 +1,7 @@
 //===- Schedule.cpp - the known schedules, and what is legal ----*- C++ -*-===//
 
 #include "passes/pipeline/Schedule.h"
+#include "passes/planning/Passes.h"
 #include "llvm/ADT/DenseMap.h"
 
 using namespace mlir;
@@ -110,6 +111,8 @@ static void fillKnown(Schedule &schedule, StringRef kind, int64_t extraWarmUp) {
 
 FailureOr<Schedule> makeSchedule(tfm::StrategyAttr strategy,
                                  Location location) {
+  if (failed(verifyStrategy(strategy, location)))
+    return failure();
   StringRef kind =
       strategy.getSchedule() ? strategy.getSchedule().getValue() : "1f1b";
   Schedule schedule{strategy.getPp(), strategy.getChunks(),
@@ -124,7 +127,9 @@ FailureOr<Schedule> makeSchedule(tfm::StrategyAttr strategy,
     fillKnown(schedule, kind, /*extraWarmUp=*/0);
     // Where the last group of microbatches is smaller than the others, interleaving
     // may need to begin more of them before the first backward pass.
-    for (int64_t extra = 1; !findFault(schedule).empty(); ++extra)
+    int64_t most = schedule.microbatches * schedule.chunks;
+    for (int64_t extra = 1; extra <= most && !findFault(schedule).empty();
+         ++extra)
       fillKnown(schedule, kind, extra);
   }
   if (std::string fault = findFault(schedule); !fault.empty())
@@ -231,8 +236,8 @@ private:
         orders[{(int)entry.pass, entry.piece}].push_back(entry.microbatch);
     for (PassKind pass : {PassKind::Forward, PassKind::Backward})
       for (int64_t piece = 1; piece != schedule.getPieceCount(); ++piece) {
-        const auto &order = orders[{(int)pass, piece}];
-        const auto &before = orders[{(int)pass, piece - 1}];
+        SmallVector<int64_t> order = orders.lookup({(int)pass, piece});
+        SmallVector<int64_t> before = orders.lookup({(int)pass, piece - 1});
         auto [mine, theirs] =
             std::mismatch(order.begin(), order.end(), before.begin());
         if (mine != order.end())

@@ -27,7 +27,8 @@ protected:
         &context, /*tp=*/1, /*dp=*/1, sizes.microbatches,
         /*sequence_parallel=*/false, /*zero=*/0, /*strict=*/false,
         /*reference=*/false, sizes.stages, sizes.chunks, {},
-        builder.getStringAttr(kind), builder.getStringAttr(table),
+        builder.getStringAttr(kind),
+        kind == "file" ? builder.getStringAttr(table) : StringAttr(),
         /*recompute=*/{});
   }
 

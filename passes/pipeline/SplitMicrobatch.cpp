@@ -128,7 +128,33 @@ unsigned MicrobatchSplitter::siteOf(Operation *op) {
 
 // ------------------------------------------------------------------- writing
 
+/// What a person wrote may name pieces that there are not, or read what is computed
+/// later.
+LogicalResult MicrobatchSplitter::verifyPieces() {
+  for (Operation &op : function.getBody().front().without_terminator()) {
+    std::optional<int64_t> piece = pieceOf(&op);
+    if (piece && (*piece < 0 || *piece >= layout.pieceCount))
+      return op.emitOpError("is in piece ")
+             << *piece << ", expected one from 0 to " << layout.pieceCount - 1;
+  }
+  for (Operation &op : function.getBody().front().without_terminator()) {
+    if (isCloneable(&op) || isa<tfm::AccumulateOp>(op) || !pieceOf(&op))
+      continue;
+    for (Value operand : op.getOperands()) {
+      Operation *source = operand.getDefiningOp();
+      if (source && pieceOf(source) && siteOf(source) > siteOf(&op) &&
+          tfm::getPhase(&op) != Phase::Weight)
+        return op.emitOpError("is in piece ")
+               << *pieceOf(&op) << " and reads what piece " << *pieceOf(source)
+               << " computes later";
+    }
+  }
+  return success();
+}
+
 LogicalResult MicrobatchSplitter::run() {
+  if (failed(verifyPieces()))
+    return failure();
   Block &body = function.getBody().front();
   for (Operation &op : body.without_terminator())
     if (failed(write(&op)))

@@ -68,6 +68,7 @@ private:
   /// The site from which `site` gets what arises in `home`.
   unsigned previousSite(unsigned site, unsigned home) const;
 
+  mlir::LogicalResult verifyPieces();
   mlir::LogicalResult write(mlir::Operation *op);
   mlir::LogicalResult writeAccumulation(tfm::AccumulateOp op);
   mlir::Value get(mlir::Value value, unsigned site);

@@ -44,6 +44,12 @@ FailureOr<llvm::DenseMap<Value, Owner>> findOwners(func::FuncOp update,
         owner.kind = Owner::Sum;
       }
     }
+    if (owner.kind == Owner::Sum &&
+        llvm::any_of(op.getOperands(), [&](Value operand) {
+          return owners.lookup(operand).kind == Owner::All;
+        }))
+      return op.emitOpError("adds to a sum over stages what every stage has; "
+                            "expected it to be added to the whole");
     for (Value result : op.getResults())
       owners[result] = owner;
   }
@@ -141,12 +147,15 @@ Value UpdateWriter::getZero(Value value) {
   auto whole = RankedTensorType::get(
       type.getShape(), type.getElementType(),
       sharding.withPartial({}, dist::ReductionKind::Sum));
-  if (!zero)
+  Value &zero = zeros[whole];
+  if (!zero) {
+    std::string name = "zero" + std::to_string(zeros.size() - 1);
     zero = function.addArgument(
         whole,
         tfm::BindingAttr::get(value.getContext(), tfm::StateKind::Carry,
-                              StringAttr::get(value.getContext(), "zero")),
+                              StringAttr::get(value.getContext(), name)),
         value.getLoc());
+  }
   if (whole == type)
     return zero;
   return tfm::build<dist::ReshardOp>(function.getBuilder(), value.getLoc(),

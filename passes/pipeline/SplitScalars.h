@@ -61,7 +61,8 @@ private:
   StepFunction &function;
   int64_t stage;
   llvm::DenseMap<mlir::Value, mlir::Value> values, wholes;
-  mlir::Value zero;
+  /// By type.
+  llvm::DenseMap<mlir::Type, mlir::Value> zeros;
 };
 
 } // namespace mpc

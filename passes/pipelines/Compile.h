@@ -40,7 +40,7 @@ struct CompileOptions : mlir::PassPipelineOptions<CompileOptions> {
   Option<std::string> recompute{
       *this, "recompute",
       llvm::cl::desc("activations that are computed again in backward instead "
-                     "of kept: none, selective (norms, gelu, dropout) or full "
+                     "of kept: none, selective (norms, activations, dropout) or full "
                      "(a layer keeps its input), or by layer, e.g. "
                      "full:0-11,none:12-23 [none]")};
   Option<int64_t> microbatches{

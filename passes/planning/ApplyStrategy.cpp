@@ -34,14 +34,8 @@ struct ApplyStrategyPass : impl::ApplyStrategyPassBase<ApplyStrategyPass> {
                        "written tfm.strategy");
       return signalPassFailure();
     }
-    for (auto [name, size] : {std::pair("tp", strategy.getTp()),
-                              {"dp", strategy.getDp()},
-                              {"pp", strategy.getPp()}})
-      if (size < 1) {
-        module.emitError("tfm.strategy has ")
-            << name << " = " << size << ", expected at least 1";
-        return signalPassFailure();
-      }
+    if (failed(verifyStrategy(strategy, module.getLoc())))
+      return signalPassFailure();
     mesh = getMesh(strategy);
     tp = StringAttr::get(&getContext(), "tp");
     dp = StringAttr::get(&getContext(), "dp");

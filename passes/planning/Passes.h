@@ -39,6 +39,12 @@ tfm::StrategyAttr makeStrategy(mlir::MLIRContext *context,
 std::unique_ptr<mlir::Pass>
 createSetStrategyPass(const StrategyOverrides &overrides);
 
+/// Whether a strategy contradicts itself, whatever the model: one error at
+/// `location`. Passes that read the attribute check it, since a person may have
+/// written it.
+mlir::LogicalResult verifyStrategy(tfm::StrategyAttr strategy,
+                                   mlir::Location location);
+
 /// The mesh of a strategy: axes `pp`, `dp` and `tp`, those of size 1 left out.
 dist::MeshAttr getMesh(tfm::StrategyAttr strategy);
 

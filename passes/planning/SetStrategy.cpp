@@ -17,9 +17,6 @@ namespace mpc {
 
 namespace {
 
-/// Ranks that a mesh may have; beyond it a size is a typing error.
-constexpr int64_t kMaxRanks = 1 << 20;
-
 struct SetStrategyPass : impl::SetStrategyPassBase<SetStrategyPass> {
   SetStrategyPass() = default;
   explicit SetStrategyPass(const StrategyOverrides &overrides)
@@ -35,87 +32,21 @@ struct SetStrategyPass : impl::SetStrategyPassBase<SetStrategyPass> {
       kept.microbatches = given.microbatches;
       given = kept;
     }
+    // Another schedule than the table that the module carries.
+    if (overrides.schedule && *overrides.schedule != "file")
+      given.table.reset();
     given = overrides.over(given);
-    if (failed(verify(given)))
+    tfm::StrategyAttr strategy = makeStrategy(&getContext(), given);
+    if (failed(verifyStrategy(strategy, module.getLoc())))
       return signalPassFailure();
 
     module->removeAttr(tfm::TfmDialect::kStrategyAttrName);
     if (!tfm::getModelHash(module))
       tfm::setModelHash(module, hash(module));
-    tfm::setStrategy(module, makeStrategy(&getContext(), given));
+    tfm::setStrategy(module, strategy);
   }
 
 private:
-  LogicalResult verify(const StrategyOverrides &given) {
-    ModuleOp module = getOperation();
-    for (auto [name, value] : {std::pair("tp", given.tp),
-                               {"dp", given.dp},
-                               {"pp", given.pp},
-                               {"chunks", given.chunks},
-                               {"microbatches", given.microbatches}})
-      if (value && (*value < 1 || *value > kMaxRanks))
-        return module.emitError()
-               << name << "=" << *value << " is out of range; expected 1 to "
-               << kMaxRanks;
-    int64_t tp = given.tp.value_or(1), dp = given.dp.value_or(1),
-            pp = given.pp.value_or(1);
-    if (tp * dp > kMaxRanks || tp * dp * pp > kMaxRanks)
-      return module.emitError()
-             << "tp=" << tp << ", pp=" << pp << " and dp=" << dp << " make "
-             << tp * dp * pp << " ranks; expected at most " << kMaxRanks;
-    if (given.zero && (*given.zero < 0 || *given.zero > 1))
-      return module.emitError() << "zero=" << *given.zero
-                                << " is not supported; expected 0 or 1";
-    if (given.sequenceParallel.value_or(false) && tp == 1)
-      return module.emitError()
-             << "sequence_parallel needs tensor parallelism: it splits the "
-                "sequence over the tp ranks, and tp=1; expected tp of at least 2";
-    if (given.reference.value_or(false) && tp * dp * pp != 1)
-      return module.emitError()
-             << "the reference plan is for one rank; found tp=" << tp
-             << ", pp=" << pp << " and dp=" << dp
-             << ", expected only microbatches beside it";
-    return verifyPipeline(given, pp);
-  }
-
-  LogicalResult verifyPipeline(const StrategyOverrides &given, int64_t pp) {
-    ModuleOp module = getOperation();
-    static constexpr StringLiteral kLegal =
-        "gpipe, 1f1b, interleaved, zero-bubble or file";
-    std::string schedule = given.schedule.value_or("1f1b");
-    int64_t chunks = given.chunks.value_or(1);
-    if (!llvm::is_contained({StringRef("gpipe"), StringRef("1f1b"),
-                             StringRef("interleaved"), StringRef("zero-bubble"),
-                             StringRef("file")},
-                            StringRef(schedule)))
-      return module.emitError() << "schedule=" << schedule
-                                << " is not known; expected " << kLegal;
-    if (chunks > 1 && pp == 1)
-      return module.emitError()
-             << "chunks=" << chunks << " divides the layers of a stage, and pp=1 "
-             << "has no stages; expected pp of at least 2";
-    bool takesChunks = schedule == "interleaved" || schedule == "file";
-    if (chunks > 1 && !takesChunks)
-      return module.emitError()
-             << "schedule=" << schedule << " runs one chunk a stage, found "
-             << "chunks=" << chunks
-             << "; expected chunks=1, or schedule=interleaved or file";
-    if (schedule == "interleaved" && chunks == 1)
-      return module.emitError() << "schedule=interleaved runs several chunks a "
-                                   "stage; expected chunks of at least 2";
-    if (schedule == "file" && !given.table)
-      return module.emitError() << "schedule=file needs the table; expected "
-                                   "schedule-file=PATH";
-    if (schedule != "file" && given.table)
-      return module.emitError() << "schedule-file is given and schedule="
-                                << schedule << "; expected schedule=file";
-    if (given.stages && (int64_t)given.stages->size() != pp * chunks)
-      return module.emitError()
-             << "stages gives layers for " << given.stages->size()
-             << " pieces; expected pp · chunks = " << pp * chunks;
-    return success();
-  }
-
   static StrategyOverrides readStrategy(tfm::StrategyAttr carried) {
     StrategyOverrides given;
     given.tp = carried.getTp();

@@ -29,7 +29,7 @@ LayerBlocks findLayers(func::FuncOp function) {
       continue;
     layers.ops.push_back({&op, *block});
     auto residual = dyn_cast<tfm::ResidualOp>(op);
-    if (residual && residual.getLayer()) {
+    if (residual && residual.getLayer() && (int64_t)*residual.getLayer() >= 0) {
       int64_t layer = *residual.getLayer();
       block = layer + 1;
       layers.layerCount = std::max(layers.layerCount, layer);

@@ -92,6 +92,11 @@ struct RecomputePass : impl::RecomputePassBase<RecomputePass> {
     if (!strategy || !strategy.getRecompute() || !function)
       return;
     LayerBlocks layers = findLayers(function);
+    if (layers.layerCount == 0) {
+      module.emitError("has no layers to compute again; expected tfm.residual "
+                       "ops with `layer`");
+      return signalPassFailure();
+    }
     FailureOr<SmallVector<RecomputeMode>> modes =
         parseRecomputeModes(strategy.getRecompute(), layers.layerCount,
                             module.getLoc());
