@@ -19,9 +19,9 @@
 namespace mpc::runtime {
 namespace {
 
-/// What a thread maps beside tensors: its buffer for BLAS (256 MiB of OpenBLAS
-/// 0.3.21) and its stack.
-constexpr uint64_t kBytesPerThread = (256 + 8) << 20;
+/// What a thread maps beside tensors: a buffer for BLAS and a heap of malloc
+/// (128 MiB each, of OpenBLAS 0.3.21 and glibc), and its stack.
+constexpr uint64_t kBytesPerThread = (128 + 128 + 8) << 20;
 
 }  // namespace
 
