@@ -67,7 +67,11 @@ LogicalResult ConfigReader::readSize(StringRef setting, StringRef key,
   }
   StringRef written = has(key) ? key : alias;
   if (json->kind != JsonValue::Kind::Integer)
-    return refuse(written, *json, "a whole number");
+    return refuse(written, *json,
+                  StringRef(json->text).find_first_not_of("0123456789") ==
+                          StringRef::npos
+                      ? "at most 9223372036854775807"
+                      : "a whole number");
   if (json->integer < 1)
     return refuse(written, *json, "at least 1");
   value = json->integer;

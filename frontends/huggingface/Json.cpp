@@ -208,6 +208,13 @@ bool Handler::open(JsonValue::Kind kind, const std::string &text) {
   return true;
 }
 
+/// The reason quotes what was read, which may be the whole file.
+std::string shorten(StringRef reason) {
+  constexpr size_t kMost = 160;
+  return reason.size() <= kMost ? reason.str()
+                                : reason.take_front(kMost).str() + " …";
+}
+
 bool Handler::parse_error(size_t position, const std::string &,
                           const nlohmann::detail::exception &error) {
   // What follows the library's own line and column.
@@ -217,13 +224,16 @@ bool Handler::parse_error(size_t position, const std::string &,
     reason = reason.drop_front(colon + 2);
   if (file.getBuffer().trim().empty())
     emitError(placeOf(0)) << "is empty, expected a JSON object";
+  else if (error.id == 406) // An exponent.
+    emitError(placeOf(position == 0 ? 0 : position - 1))
+        << "holds a number that is too large";
   else if (position > file.getBuffer().rtrim().size())
     emitError(placeOf(file.getBuffer().rtrim().size()))
         << "is not a whole JSON file: it ends where more is expected";
   else
     emitError(placeOf(position == 0 ? 0 : position - 1))
         << "is not JSON: "
-        << reason.take_while([](char c) { return c != '\n'; });
+        << shorten(reason.take_while([](char c) { return c != '\n'; }));
   return false;
 }
 

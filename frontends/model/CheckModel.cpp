@@ -35,7 +35,8 @@ LogicalResult checkBound(const SizeBound &bound,
          << bound.most;
 }
 
-/// Half-open ranges: `least` is legal, `most` is not.
+/// Half-open ranges: `least` is legal, `most` is not. What is computed with is
+/// the nearest f32, so that has to be legal too.
 struct RateBound {
   StringRef setting;
   double value, least, most;
@@ -45,11 +46,20 @@ constexpr double kUnbounded = std::numeric_limits<double>::infinity();
 
 LogicalResult checkBound(const RateBound &bound,
                          const SettingOrigins &origins) {
-  if (bound.value >= bound.least && bound.value < bound.most)
+  const double rounded = static_cast<float>(bound.value);
+  const bool vanishes = rounded == 0 && bound.value != 0;
+  auto isLegal = [&](double value) {
+    return value >= bound.least && value < bound.most;
+  };
+  if (isLegal(bound.value) && isLegal(rounded) && !vanishes)
     return success();
   InFlightDiagnostic error = origins.emitError(bound.setting);
-  error << " is " << spellNumber(bound.value)
-        << ", expected a finite number of at least "
+  error << " is " << spellNumber(bound.value);
+  if (isLegal(bound.value))
+    error << ", which rounds to " << spellNumber(rounded) << " in f32";
+  if (vanishes && isLegal(bound.value))
+    return error << ", expected 0 or a number that f32 can hold";
+  error << ", expected a finite number of at least "
         << spellNumber(bound.least);
   if (bound.most != kUnbounded)
     error << " and below " << spellNumber(bound.most);

@@ -16,6 +16,8 @@ namespace {
 
 struct PartitionPass : impl::PartitionPassBase<PartitionPass> {
   void runOnOperation() override {
+    if (failed(verifyIsNotLowered(getOperation())))
+      return signalPassFailure();
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (failed(partition(function)))
         return signalPassFailure();
@@ -107,4 +109,14 @@ private:
 };
 
 } // namespace
+
+LogicalResult verifyIsNotLowered(ModuleOp module) {
+  for (Operation &op : *module.getBody())
+    if (op.getName().getDialectNamespace() == "exec")
+      return op.emitOpError(
+          "is of a lowered module; expected one that mpc-lowering has not run "
+          "on");
+  return success();
+}
+
 } // namespace mpc

@@ -12,6 +12,14 @@ using namespace mlir;
 
 namespace mpc {
 
+std::vector<std::string> CompileOptions::getNames() const {
+  std::vector<std::string> names;
+  for (const auto &[name, option] : OptionsMap)
+    names.push_back(name.str());
+  llvm::sort(names);
+  return names;
+}
+
 StrategyOverrides CompileOptions::getOverrides() const {
   StrategyOverrides given;
   if (tp.hasValue())

@@ -71,6 +71,8 @@ struct CompileOptions : mlir::PassPipelineOptions<CompileOptions> {
                        clEnumValN(kernels::Cpu::Native, "native",
                                   "the machine that compiles"))};
 
+  /// The names of all options, sorted.
+  std::vector<std::string> getNames() const;
   /// The options that were given, but for files.
   StrategyOverrides getOverrides() const;
 };

@@ -70,11 +70,25 @@ llvm::SetVector<NamedSize> findUndividedSizes(func::FuncOp function,
   return sizes;
 }
 
+/// A longer list is cut before the size itself.
+constexpr size_t kMostListed = 40;
+
 static std::string listDivisors(int64_t size) {
+  SmallVector<int64_t> divisors;
+  for (int64_t divisor = 1; divisor <= size / divisor; ++divisor)
+    if (size % divisor == 0) {
+      divisors.push_back(divisor);
+      if (divisor != size / divisor)
+        divisors.push_back(size / divisor);
+    }
+  llvm::sort(divisors);
   std::string text;
-  for (int64_t divisor = 1; divisor <= size; ++divisor)
-    if (size % divisor == 0 && (divisor <= 64 || divisor == size))
+  for (auto [index, divisor] : llvm::enumerate(divisors)) {
+    if (index < kMostListed || divisor == size)
       text += (text.empty() ? "" : ",") + std::to_string(divisor);
+    else if (index == kMostListed)
+      text += ",…";
+  }
   return text;
 }
 

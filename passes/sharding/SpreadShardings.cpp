@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "passes/partition/Passes.h"
 #include "passes/sharding/Passes.h"
 #include "passes/sharding/Propagation.h"
 
@@ -20,6 +21,8 @@ namespace {
 struct SpreadShardingsPass
     : impl::SpreadShardingsPassBase<SpreadShardingsPass> {
   void runOnOperation() override {
+    if (failed(verifyIsNotLowered(getOperation())))
+      return signalPassFailure();
     BindingShardings known;
     dist::MeshAttr mesh;
     if (failed(collectPins(known, mesh)))

@@ -19,7 +19,8 @@ struct PrintParameterCountPass
     if (!forward) {
       getOperation().emitError()
           << "has no function @" << tfm::kForward
-          << "; parameters are counted in a model as it was imported";
+          << "; parameters are counted in a model as it was imported, "
+             "so before mpc-compile";
       return signalPassFailure();
     }
     int64_t count = 0;

@@ -19,15 +19,19 @@ namespace mpc {
 
 namespace {
 
-/// The divisors of `number` / `taken`, for an error message.
-std::string legalValues(int64_t number, int64_t taken) {
+/// The values of `name` that divide `number` / `taken`, for an error message:
+/// empty, or such as "dp one of 1, 2 for microbatches = 2, or ".
+std::string legalValues(StringRef name, int64_t number, StringRef other,
+                        int64_t taken) {
   if (number % taken != 0)
-    return "(none)";
+    return "";
   std::string text;
   for (int64_t divisor = 1; divisor <= number / taken; ++divisor)
     if (number / taken % divisor == 0)
       text += (text.empty() ? "" : ", ") + std::to_string(divisor);
-  return text;
+  return (name + " one of " + text + " for " + other + " = " + Twine(taken) +
+          ", or ")
+      .str();
 }
 
 /// With `strict` an error here also lists what tp does not divide, one a line,
@@ -53,12 +57,10 @@ LogicalResult verifyDivides(func::FuncOp forward, int64_t batch,
            << batch << ", expected at least 1";
   return module.emitError("global_batch = ")
          << batch << " does not divide by dp * microbatches = " << dp << " * "
-         << microbatches << "; expected dp one of "
-         << legalValues(batch, microbatches)
-         << " for microbatches = " << microbatches
-         << ", or microbatches one of " << legalValues(batch, dp)
-         << " for dp = " << dp << ", or another global_batch"
-         << listUndividedIfStrict(forward);
+         << microbatches << "; expected "
+         << legalValues("dp", batch, "microbatches", microbatches)
+         << legalValues("microbatches", batch, "dp", dp)
+         << "another global_batch" << listUndividedIfStrict(forward);
 }
 
 /// Only batch inputs have a batch, and it is their first dimension.

@@ -160,6 +160,10 @@ absl::Status CommandLine::ParseOption(absl::Span<const std::string> arguments,
   const std::string spelling = written.substr(0, equals);
   std::string value = has_value ? written.substr(equals + 1) : "";
   const Option* option = FindOption(spelling);
+  if (spelling == "--help") {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--help takes no value, found \"", value, "\""));
+  }
   if (option == nullptr) return UnknownOption(spelling);
   if (std::find(seen->begin(), seen->end(), option) != seen->end()) {
     return absl::InvalidArgumentError(

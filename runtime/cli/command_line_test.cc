@@ -88,6 +88,8 @@ TEST(CommandLineTest, EachMistakeIsNamedWithWhatIsLegal) {
               HasSubstr("--log is empty, expected FILE"));
   EXPECT_THAT(f.ErrorOf({"a", "--quiet=yes"}),
               HasSubstr("--quiet takes no value, found \"yes\""));
+  EXPECT_THAT(f.ErrorOf({"a", "--help=x"}),
+              HasSubstr("--help takes no value, found \"x\""));
   EXPECT_THAT(f.ErrorOf({"a", "--steps=1", "--steps=2"}),
               HasSubstr("--steps is given twice"));
 }

@@ -23,7 +23,13 @@ absl::Status ErrnoStatus(const std::string& path, int error) {
 }  // namespace
 
 absl::StatusOr<MappedFile> MappedFile::Open(const std::string& path) {
-  int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (path == "-") {
+    return absl::InvalidArgumentError(
+        "standard input cannot hold data, which is read again and again; save "
+        "it to a file first (a file of that name is ./-)");
+  }
+  // A pipe without a writer must not keep the open waiting.
+  int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file < 0) return ErrnoStatus(path, errno);
   struct stat info;
   if (fstat(file, &info) != 0) {
@@ -34,7 +40,7 @@ absl::StatusOr<MappedFile> MappedFile::Open(const std::string& path) {
   if (!S_ISREG(info.st_mode)) {
     close(file);
     return absl::InvalidArgumentError(
-        absl::StrCat(path, ": is not a regular file"));
+        absl::StrCat(path, ": is not a regular file; save it to a file first"));
   }
   if (info.st_size == 0) {
     close(file);

@@ -2,6 +2,7 @@
 // because of a token near the end.
 #include "runtime/data/token_file.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -57,6 +58,15 @@ absl::Status CheckMask(const TokenFile::Options& options,
           "%s: byte %d is %d, expected 0 (no label) or 1 (label)",
           options.labels_path, i, mask[i]));
     }
+  }
+  // What follows the last whole sample is never read.
+  const int64_t used =
+      (tokens - 1) / options.sequence_length * options.sequence_length;
+  if (std::find(mask.begin(), mask.begin() + used, 1) == mask.begin() + used) {
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "%s: has no label in its first %d bytes, which are the whole samples; "
+        "expected a 1 among them",
+        options.labels_path, used));
   }
   return absl::OkStatus();
 }

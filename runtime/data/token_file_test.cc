@@ -154,6 +154,8 @@ TEST_F(TokenFileTest, UnreadableFilesAreNamed) {
               AllOf(HasSubstr("/nowhere/text.txt"), HasSubstr("No such file")));
   options.path = ::testing::TempDir();
   EXPECT_THAT(ErrorOf(options), HasSubstr("is not a regular file"));
+  options.path = "-";
+  EXPECT_THAT(ErrorOf(options), HasSubstr("save it to a file first"));
 }
 
 TEST_F(TokenFileTest, TheMaskMustFitAndHoldZerosAndOnes) {
@@ -163,6 +165,9 @@ TEST_F(TokenFileTest, TheMaskMustFitAndHoldZerosAndOnes) {
   options.labels_path = Write(".labels", "110");
   EXPECT_THAT(ErrorOf(options),
               HasSubstr("byte 0 is 49, expected 0 (no label) or 1 (label)"));
+  // The label of the last byte is in no sample.
+  options.labels_path = Write(".labels", {0, 0, 1});
+  EXPECT_THAT(ErrorOf(options), HasSubstr("has no label in its first 2 bytes"));
 }
 
 TEST(TokenFormatTest, UnknownNamesAreRefused) {

@@ -2,6 +2,7 @@
 
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -32,9 +33,11 @@ class RankLauncher {
 
  private:
   /// The life of one rank; its memory lives on in `program`.
-  absl::Status RunRank(std::unique_ptr<World> world, RankProgram& program);
+  void LiveRank(RankProgram& program);
+  absl::Status RunRank(RankProgram& program);
   absl::Status SetUp(RankProgram& program);
-  void RecordFailure(int rank, const absl::Status& status);
+  /// Ends the other ranks too.
+  void Fail(RankProgram& program, const absl::Status& status);
 
   const plan::Plan& plan_;
   const LaunchOptions options_;
@@ -79,16 +82,18 @@ absl::Status RankLauncher::SetUp(RankProgram& program) {
   return absl::OkStatus();
 }
 
-void RankLauncher::RecordFailure(int rank, const absl::Status& status) {
-  std::lock_guard<std::mutex> lock(mutex_);
-  if (!first_failure_.ok()) return;
-  first_failure_ = absl::Status(
-      status.code(), absl::StrCat("rank ", rank, ": ", status.message()));
+void RankLauncher::Fail(RankProgram& program, const absl::Status& status) {
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (first_failure_.ok())
+      first_failure_ = absl::Status(
+          status.code(),
+          absl::StrCat("rank ", program.rank(), ": ", status.message()));
+  }
+  program.world_->Abort(status);
 }
 
-absl::Status RankLauncher::RunRank(std::unique_ptr<World> world,
-                                   RankProgram& program) {
-  program.world_ = std::move(world);
+absl::Status RankLauncher::RunRank(RankProgram& program) {
   try {
     MPC_RETURN_IF_ERROR(SetUp(program));
     return body_(program);
@@ -99,25 +104,31 @@ absl::Status RankLauncher::RunRank(std::unique_ptr<World> world,
   }
 }
 
+void RankLauncher::LiveRank(RankProgram& program) {
+  ComputingThread computing;
+  const absl::Status status = RunRank(program);
+  if (!status.ok()) Fail(program, status);
+  program.communicators_.clear();
+  program.channels_.clear();
+  program.world_.reset();
+}
+
 absl::Status RankLauncher::Run() {
   // Peers may read a rank's memory until all have stopped.
   std::vector<std::unique_ptr<RankProgram>> programs;
   std::vector<std::thread> threads;
   for (auto& world : CreateLocalWorlds(RankCount(plan_.mesh()))) {
     programs.emplace_back(new RankProgram);
-    threads.emplace_back(
-        [this, world = std::move(world), &program = *programs.back()]() mutable {
-          ComputingThread computing;
-          const int rank = world->rank();
-          const absl::Status status = RunRank(std::move(world), program);
-          if (!status.ok()) {
-            RecordFailure(rank, status);
-            program.world_->Abort(status);
-          }
-          program.communicators_.clear();
-          program.channels_.clear();
-          program.world_.reset();
-        });
+    RankProgram& program = *programs.back();
+    program.world_ = std::move(world);
+    try {
+      threads.emplace_back([this, &program] { LiveRank(program); });
+    } catch (const std::system_error& error) {
+      Fail(program, absl::ResourceExhaustedError(absl::StrCat(
+                        "its thread cannot be created: ", error.what())));
+      program.world_.reset();
+      break;
+    }
   }
   for (std::thread& thread : threads) thread.join();
   return first_failure_;

@@ -1,5 +1,7 @@
 #include "runtime/executor/launch.h"
 
+#include <pthread.h>
+
 #include <atomic>
 #include <stdexcept>
 #include <string>
@@ -359,6 +361,22 @@ TEST(LaunchTest, LaunchesNest) {
   });
   EXPECT_TRUE(status.ok()) << status;
   EXPECT_EQ(inner, 4);
+}
+
+TEST(LaunchTest, ARankWithoutAThreadStopsAll) {
+  pthread_attr_t old, huge;
+  pthread_getattr_default_np(&old);
+  pthread_attr_init(&huge);
+  // No address space holds such a stack.
+  pthread_attr_setstacksize(&huge, size_t{1} << 47);
+  pthread_setattr_default_np(&huge);
+  const absl::Status status = LaunchRanks(
+      TestPlan(), {},
+      [](RankProgram& program) { return program.world().Barrier(); });
+  pthread_setattr_default_np(&old);
+  EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_THAT(std::string(status.message()),
+              HasSubstr("rank 0: its thread cannot be created: "));
 }
 
 }  // namespace

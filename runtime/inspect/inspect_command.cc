@@ -1,6 +1,8 @@
 // Prints what a plan says, without running it.
 #include "runtime/inspect/inspect_command.h"
 
+#include <csignal>
+
 #include "runtime/cli/command_line.h"
 #include "runtime/cli/command_main.h"
 #include "runtime/inspect/summary.h"
@@ -30,6 +32,8 @@ int InspectCommand(absl::Span<const std::string> arguments) {
       "mpc-run inspect model.plan --format=json | jq "
       ".roles[0].memory.arena_bytes",
       "one number for a script");
+  // `| head` has read enough: nothing to complain of, as with other filters.
+  std::signal(SIGPIPE, SIG_DFL);
   return RunCommand(command, arguments, [&]() -> absl::Status {
     MPC_ASSIGN_OR_RETURN(const plan::Plan plan, LoadPlan(path));
     MPC_ASSIGN_OR_RETURN(const PlanSummary summary, Summarize(plan));

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <memory>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "google/protobuf/stubs/logging.h"
@@ -31,6 +32,11 @@ absl::StatusOr<std::string> ReadAll(std::FILE* file, const std::string& name) {
 absl::StatusOr<plan::Plan> ParsePlan(absl::string_view bytes,
                                      absl::string_view name) {
   if (bytes.empty()) return absl::DataLossError(absl::StrCat(name, " is empty"));
+  if (absl::StartsWith(bytes, "version https://git-lfs.github.com/spec/"))
+    return absl::DataLossError(absl::StrCat(
+        name,
+        " is a Git LFS pointer, not the plan itself; `git lfs pull` in its "
+        "repository fetches it"));
   plan::Plan plan;
   // What is wrong goes into the status, not to the standard error.
   const google::protobuf::LogSilencer silencer;

@@ -71,6 +71,14 @@ TEST(PlanReaderTest, BytesThatAreNoPlanAreNamed) {
   }
 }
 
+TEST(PlanReaderTest, AGitLfsPointerIsCalledSo) {
+  EXPECT_THAT(
+      std::string(ParsePlan("version https://git-lfs.github.com/spec/v1\n", "p")
+                      .status()
+                      .message()),
+      HasSubstr("p is a Git LFS pointer, not the plan itself"));
+}
+
 TEST(PlanReaderTest, EveryTruncationIsAnError) {
   const std::string bytes = SerializePlan(TestPlan());
   for (size_t size = 0; size < bytes.size(); ++size)

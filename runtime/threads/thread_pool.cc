@@ -1,15 +1,24 @@
 #include "runtime/threads/thread_pool.h"
 
+#include <system_error>
+
 #include "runtime/threads/spin.h"
 
 namespace mpc::runtime {
 
 ThreadPool::ThreadPool(int threads) {
-  for (int thread = 1; thread < threads; ++thread)
-    workers_.emplace_back([this, thread] { Work(thread); });
+  try {
+    for (int thread = 1; thread < threads; ++thread)
+      workers_.emplace_back([this, thread] { Work(thread); });
+  } catch (const std::system_error& error) {
+    Stop();
+    throw std::system_error(error.code(), "a thread cannot be created");
+  }
 }
 
-ThreadPool::~ThreadPool() {
+ThreadPool::~ThreadPool() { Stop(); }
+
+void ThreadPool::Stop() {
   {
     std::lock_guard<std::mutex> lock(mutex_);
     stop_ = true;

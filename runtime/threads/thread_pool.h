@@ -24,7 +24,8 @@ class ThreadPool {
   /// threads() − 1.
   using Task = absl::FunctionRef<void(int64_t item, int thread)>;
 
-  /// `threads` is at least 1.
+  /// `threads` is at least 1. Throws std::system_error if the system has no
+  /// room for them.
   explicit ThreadPool(int threads);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
@@ -38,6 +39,8 @@ class ThreadPool {
   void Run(int64_t items, Task task);
 
  private:
+  /// Ends the workers that have started.
+  void Stop();
   void Work(int thread);
   void TakeItems(int thread);
   /// Returns once the generation is not `seen`.

@@ -1,5 +1,9 @@
 #include "runtime/threads/thread_pool.h"
 
+#include <pthread.h>
+
+#include <string>
+#include <system_error>
 #include <vector>
 
 #include "gmock/gmock.h"
@@ -9,6 +13,7 @@ namespace mpc::runtime {
 namespace {
 
 using ::testing::Each;
+using ::testing::StartsWith;
 
 TEST(ThreadPoolTest, RunsEveryItemOnceInEveryTask) {
   for (int threads : {1, 2, 5}) {
@@ -39,6 +44,23 @@ TEST(ThreadPoolTest, ATaskSeesWhatTheCallerWroteAndTheReverse) {
   for (int round = 0; round < 200; ++round)
     pool.Run(64, [&](int64_t item, int) { values[(item + round) % 64] += 1; });
   EXPECT_THAT(values, Each(200));
+}
+
+TEST(ThreadPoolTest, AThreadThatCannotBeCreatedIsAnException) {
+  pthread_attr_t old, huge;
+  pthread_getattr_default_np(&old);
+  pthread_attr_init(&huge);
+  // No address space holds such a stack.
+  pthread_attr_setstacksize(&huge, size_t{1} << 47);
+  pthread_setattr_default_np(&huge);
+  std::string message;
+  try {
+    ThreadPool pool(3);
+  } catch (const std::system_error& error) {
+    message = error.what();
+  }
+  pthread_setattr_default_np(&old);
+  EXPECT_THAT(message, StartsWith("a thread cannot be created: "));
 }
 
 }  // namespace

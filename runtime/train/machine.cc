@@ -2,6 +2,8 @@
 #include "runtime/train/machine.h"
 
 #include <sched.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <fstream>
@@ -15,6 +17,13 @@
 #include "runtime/cli/text_table.h"
 
 namespace mpc::runtime {
+namespace {
+
+/// What a thread maps beside tensors: a buffer for BLAS and a heap of malloc
+/// (128 MiB each, of OpenBLAS 0.3.21 and glibc), and its stack.
+constexpr uint64_t kBytesPerThread = (128 + 128 + 8) << 20;
+
+}  // namespace
 
 int AvailableCores() {
   cpu_set_t cores;
@@ -53,6 +62,34 @@ absl::Status CheckMemory(uint64_t required, int64_t arenas,
       " available; end other programs, or compile with more microbatches, with "
       "zero=1, with more tp and less dp, or with a smaller global_batch or "
       "sequence_length (mpc-run inspect shows memory by category)"));
+}
+
+uint64_t AddressSpaceLeft() {
+  // Pages: all, resident, shared, text, library, data.
+  uint64_t pages[6] = {};
+  std::ifstream file("/proc/self/statm");
+  for (uint64_t& count : pages) file >> count;
+  uint64_t left = UINT64_MAX;
+  const uint64_t page_bytes = sysconf(_SC_PAGESIZE);
+  for (const auto& [resource, count] :
+       {std::pair(RLIMIT_AS, pages[0]), std::pair(RLIMIT_DATA, pages[5])}) {
+    rlimit limit;
+    if (getrlimit(resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+      continue;
+    const uint64_t used = count * page_bytes;
+    left = std::min(left, limit.rlim_cur > used ? limit.rlim_cur - used : 0);
+  }
+  return left;
+}
+
+absl::Status CheckAddressSpace(uint64_t arena_bytes, int64_t threads,
+                               uint64_t left) {
+  const uint64_t required = arena_bytes + threads * kBytesPerThread;
+  if (required <= left) return absl::OkStatus();
+  return absl::ResourceExhaustedError(absl::StrCat(
+      "needs ", FormatBytes(required), " of address space, ", FormatBytes(left),
+      " left under the limits of the process (ulimit -v, ulimit -d); raise "
+      "them, or run with fewer --threads-per-rank"));
 }
 
 }  // namespace mpc::runtime

@@ -26,6 +26,14 @@ absl::StatusOr<uint64_t> ParseAvailableMemory(absl::string_view meminfo);
 /// `required` bytes in `arenas` arenas are more than `available`.
 absl::Status CheckMemory(uint64_t required, int64_t arenas, uint64_t available);
 
+/// Bytes that may still be mapped under the limits of the process (ulimit).
+uint64_t AddressSpaceLeft();
+
+/// kResourceExhausted if `arena_bytes` and what `threads` computing threads map
+/// for themselves are more than `left`: BLAS would wait forever for the rest.
+absl::Status CheckAddressSpace(uint64_t arena_bytes, int64_t threads,
+                               uint64_t left);
+
 }  // namespace mpc::runtime
 
 #endif  // MPC_RUNTIME_TRAIN_MACHINE_H_

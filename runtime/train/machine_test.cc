@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <string>
 
@@ -24,6 +25,24 @@ TEST(CheckMemoryTest, RefusesWithWhatIsNeededWhatThereIsAndWhatToDo) {
 TEST(CheckMemoryTest, ExactlyEnoughIsEnough) {
   EXPECT_TRUE(CheckMemory(1000, 2, 1000).ok());
   EXPECT_FALSE(CheckMemory(1001, 2, 1000).ok());
+}
+
+TEST(AddressSpaceTest, EveryThreadNeedsSome) {
+  EXPECT_TRUE(CheckAddressSpace(1000, 1, 300 << 20).ok());
+  const absl::Status status = CheckAddressSpace(1000, 2, 300 << 20);
+  EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_THAT(std::string(status.message()),
+              StartsWith("needs 553.6 MB of address space, 314.6 MB left"));
+}
+
+TEST(AddressSpaceTest, IsWhatTheLimitLeaves) {
+  rlimit old;
+  ASSERT_EQ(getrlimit(RLIMIT_AS, &old), 0);
+  const rlimit tight = {1 << 20, old.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_AS, &tight), 0);
+  const uint64_t left = AddressSpaceLeft();
+  ASSERT_EQ(setrlimit(RLIMIT_AS, &old), 0);
+  EXPECT_EQ(left, 0u);
 }
 
 TEST(AvailableMemoryTest, ReadsTheKernelsTable) {

@@ -1,12 +1,18 @@
 // Lines are flushed one by one, so that a log can be followed while it grows.
 #include "runtime/train/run_log.h"
 
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <cerrno>
 #include <charconv>
 #include <cmath>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "runtime/status_macros.h"
 
 namespace mpc::runtime {
 namespace {
@@ -24,6 +30,30 @@ absl::Status WriteError(const std::string& path, int error) {
                              absl::StrCat("log ", path, ": cannot be written"));
 }
 
+// Empties the file only once no other run can be writing it.
+absl::StatusOr<std::FILE*> OpenFile(const std::string& path) {
+  const int descriptor =
+      open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+  if (descriptor < 0) return WriteError(path, errno);
+  struct stat status;
+  int error = 0;
+  if (fstat(descriptor, &status) != 0) {
+    error = errno;
+  } else if (S_ISREG(status.st_mode)) {
+    if (flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+      close(descriptor);
+      return absl::FailedPreconditionError(absl::StrCat(
+          "log ", path, ": another run writes it; expected a file of its own"));
+    }
+    if (ftruncate(descriptor, 0) != 0) error = errno;
+  }
+  std::FILE* file = error == 0 ? fdopen(descriptor, "w") : nullptr;
+  if (file != nullptr) return file;
+  if (error == 0) error = errno;
+  close(descriptor);
+  return WriteError(path, error);
+}
+
 }  // namespace
 
 std::string FormatRecord(const StepRecord& record) {
@@ -35,8 +65,10 @@ std::string FormatRecord(const StepRecord& record) {
 }
 
 absl::StatusOr<std::unique_ptr<RunLog>> RunLog::Open(const std::string& path) {
-  std::FILE* file = path == "-" ? stdout : std::fopen(path.c_str(), "w");
-  if (file == nullptr) return WriteError(path, errno);
+  std::FILE* file = stdout;
+  if (path != "-") {
+    MPC_ASSIGN_OR_RETURN(file, OpenFile(path));
+  }
   return std::unique_ptr<RunLog>(
       new RunLog(path == "-" ? "on standard output" : path, file));
 }

@@ -36,7 +36,7 @@ std::string FormatRecord(const StepRecord& record);
 /// Thread-compatible.
 class RunLog {
  public:
-  /// Replaces `path`; `-` is standard output.
+  /// Replaces `path`, unless another log is open there; `-` is standard output.
   static absl::StatusOr<std::unique_ptr<RunLog>> Open(const std::string& path);
 
   RunLog(const RunLog&) = delete;

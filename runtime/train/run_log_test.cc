@@ -79,5 +79,17 @@ TEST(RunLogTest, AFullDiskIsAnErrorOfTheLineThatDoesNotFit) {
                     HasSubstr("No space left")));
 }
 
+TEST(RunLogTest, AFileThatAnotherRunWritesIsRefusedAndKept) {
+  const std::string path = ::testing::TempDir() + "log_shared.jsonl";
+  auto log = RunLog::Open(path);
+  ASSERT_TRUE(log.ok()) << log.status();
+  ASSERT_TRUE((*log)->Append(Record(1)).ok());
+  EXPECT_THAT(std::string(RunLog::Open(path).status().message()),
+              HasSubstr("log_shared.jsonl: another run writes it"));
+  EXPECT_EQ(ReadFile(path), std::string(kLineOne) + "\n");
+  ASSERT_TRUE((*log)->Close().ok());
+  EXPECT_TRUE(RunLog::Open(path).ok());
+}
+
 }  // namespace
 }  // namespace mpc::runtime

@@ -23,11 +23,15 @@ StopSignal::StopSignal() {
   action.sa_flags = SA_RESETHAND | SA_RESTART;
   sigaction(SIGINT, &action, &old_interrupt_);
   sigaction(SIGTERM, &action, &old_terminate_);
+  sigaction(SIGHUP, nullptr, &old_hang_up_);
+  // Under nohup it stays ignored.
+  if (old_hang_up_.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, nullptr);
 }
 
 StopSignal::~StopSignal() {
   sigaction(SIGINT, &old_interrupt_, nullptr);
   sigaction(SIGTERM, &old_terminate_, nullptr);
+  sigaction(SIGHUP, &old_hang_up_, nullptr);
 }
 
 bool StopSignal::requested() { return stop_requested; }

@@ -6,8 +6,8 @@
 
 namespace mpc::runtime {
 
-/// While it lives, the first SIGINT or SIGTERM is noted instead of ending the
-/// process; a second one ends it as usual. At most one at a time.
+/// While it lives, the first SIGINT, SIGTERM or SIGHUP is noted instead of
+/// ending the process; a second one ends it as usual. At most one at a time.
 class StopSignal {
  public:
   StopSignal();
@@ -21,6 +21,7 @@ class StopSignal {
  private:
   struct sigaction old_interrupt_;
   struct sigaction old_terminate_;
+  struct sigaction old_hang_up_;
 };
 
 }  // namespace mpc::runtime

@@ -9,7 +9,7 @@ namespace mpc::runtime {
 namespace {
 
 TEST(StopSignalTest, TheFirstSignalIsNoted) {
-  for (int signal : {SIGINT, SIGTERM}) {
+  for (int signal : {SIGINT, SIGTERM, SIGHUP}) {
     const StopSignal stop;
     EXPECT_FALSE(StopSignal::requested());
     raise(signal);

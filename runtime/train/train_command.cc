@@ -61,11 +61,12 @@ absl::Status TrainWithReports(const plan::Plan& plan, const BatchSource& source,
   }
   const StopSignal stop;
   Progress progress(stderr, isatty(STDERR_FILENO), options.steps);
-  progress.Print(absl::StrCat(
-      "training ", plan.model_name(), " (", FormatCount(plan.parameter_count()),
-      " parameters) for ", options.steps, " steps: ranks ",
-      RankCount(plan.mesh()), ", threads a rank ", threads, ", memory ",
-      FormatBytes(RequiredBytes(plan))));
+  progress.Print(
+      absl::StrCat("training ", plan.model_name(), " (",
+                   FormatCount(plan.parameter_count()), " parameters) for ",
+                   options.steps, options.steps == 1 ? " step" : " steps",
+                   ": ranks ", RankCount(plan.mesh()), ", threads a rank ",
+                   threads, ", memory ", FormatBytes(RequiredBytes(plan))));
   RemainingTime remaining(plan.training());
   int64_t done = 0;
   TrainOptions train;
@@ -127,6 +128,8 @@ absl::Status RunTraining(const Options& options) {
   const int threads = options.threads_per_rank > 0
                           ? static_cast<int>(options.threads_per_rank)
                           : DefaultThreadsPerRank(ranks);
+  MPC_RETURN_IF_ERROR(CheckAddressSpace(RequiredBytes(plan), ranks * threads,
+                                        AddressSpaceLeft()));
   return TrainWithReports(plan, *source, options, threads);
 }
 
@@ -153,15 +156,16 @@ int TrainCommand(absl::Span<const std::string> arguments) {
                     "grad_norm (before clipping), learning_rate, "
                     "tokens_per_second (all positions over wall time). A "
                     "number that is not finite is null; - is standard output. "
-                    "Without it there is no log",
+                    "An existing file is overwritten, unless another run "
+                    "writes it. Without --log there is no log",
                     &options.log_path);
   command.AddInteger("threads-per-rank", "threads that each rank computes with",
                      1, 1024, &options.threads_per_rank,
                      "cores / ranks, at least 1");
   command.AddNote(
-      "Progress is shown on standard error. Ctrl-C ends the run after the "
-      "current step, a second one at once. Nothing is saved: this version "
-      "writes no checkpoints.");
+      "Progress is shown on standard error. Ctrl-C (also SIGTERM and SIGHUP) "
+      "ends the run after the current step, with exit code 0; a second one at "
+      "once. Nothing is saved: this version writes no checkpoints.");
   command.AddExample(
       "mpc-run train model.plan --data=text.txt --steps=100 "
       "--seed=1 --log=run.jsonl",

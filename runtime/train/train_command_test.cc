@@ -92,6 +92,7 @@ TEST_F(TrainCommandTest, ADashLogsToStandardOutput) {
                  "--steps=1", "--log=-"}),
             kSuccess);
   EXPECT_THAT(out_, StartsWith("{\"step\": 1, "));
+  EXPECT_THAT(error_, HasSubstr(" for 1 step: "));
 }
 
 TEST_F(TrainCommandTest, EachNonFiniteLossIsAWarningAndNull) {

@@ -73,6 +73,10 @@ absl::Status RunVerification(const Options& options) {
   verify.reference_threads = has_threads
                                  ? static_cast<int>(options.threads_per_rank)
                                  : DefaultThreadsPerRank(1);
+  MPC_RETURN_IF_ERROR(CheckAddressSpace(
+      RequiredBytes(plan) + RequiredBytes(reference),
+      ranks * verify.threads_per_rank + verify.reference_threads,
+      AddressSpaceLeft()));
   verify.check.exact = options.exact;
   verify.check.free_run = options.free_run;
   verify.after_step = PrintReport;
@@ -141,6 +145,10 @@ int VerifyCommand(absl::Span<const std::string> arguments) {
         if (options.data.path.empty() && !options.data.labels_path.empty()) {
           return absl::InvalidArgumentError(
               "--labels marks positions of --data, which is not given");
+        }
+        if (options.data.path.empty() && options.data.format != "bytes") {
+          return absl::InvalidArgumentError(
+              "--data-format says how --data is read, which is not given");
         }
         return absl::OkStatus();
       });

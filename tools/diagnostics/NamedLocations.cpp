@@ -10,7 +10,7 @@ using namespace mlir;
 
 namespace mpc {
 
-static StringRef spell(DiagnosticSeverity severity) {
+StringRef spell(DiagnosticSeverity severity) {
   switch (severity) {
   case DiagnosticSeverity::Error:
     return "error";

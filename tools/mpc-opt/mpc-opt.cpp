@@ -29,6 +29,7 @@
 #include "passes/sharding/Passes.h"
 #include "passes/training/Passes.h"
 #include "tools/diagnostics/NamedLocations.h"
+#include "tools/mpc-opt/CompileSettings.h"
 #include "tools/version.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
@@ -43,7 +44,7 @@ static FailureOr<mpc::StrategyOverrides> readStrategy(llvm::StringRef path) {
   std::string message;
   std::unique_ptr<llvm::MemoryBuffer> file = openInputFile(path, &message);
   if (!file) {
-    llvm::errs() << "mpc-opt: " << message << "\n";
+    llvm::errs() << "mpc-opt: error: " << message << "\n";
     return failure();
   }
   MLIRContext context;
@@ -57,7 +58,7 @@ static FailureOr<std::string> readText(llvm::StringRef path) {
   std::string message;
   std::unique_ptr<llvm::MemoryBuffer> file = openInputFile(path, &message);
   if (!file) {
-    llvm::errs() << "mpc-opt: " << message << "\n";
+    llvm::errs() << "mpc-opt: error: " << message << "\n";
     return failure();
   }
   return file->getBuffer().str();
@@ -93,6 +94,42 @@ static bool writesItsInput(llvm::ArrayRef<char *> arguments) {
   return false;
 }
 
+/// The text of each --mpc-compile="…".
+static llvm::SmallVector<llvm::StringRef>
+compileSettings(llvm::ArrayRef<char *> arguments) {
+  llvm::SmallVector<llvm::StringRef> settings;
+  for (llvm::StringRef argument : arguments)
+    if (argument.consume_front("-")) {
+      argument.consume_front("-");
+      if (argument.consume_front("mpc-compile="))
+        settings.push_back(argument);
+    }
+  return settings;
+}
+
+static bool hasMistakes(llvm::ArrayRef<char *> arguments) {
+  for (llvm::StringRef settings : compileSettings(arguments))
+    if (std::string mistake = mpc::findMistake(settings); !mistake.empty()) {
+      llvm::errs() << "mpc-opt: error: --mpc-compile: " << mistake << "\n";
+      return true;
+    }
+  return false;
+}
+
+/// Whether several things are read from standard input: all but the first
+/// would find it empty.
+static bool sharesStandardInput(llvm::ArrayRef<char *> arguments,
+                                llvm::StringRef input) {
+  unsigned readers = input == "-";
+  for (llvm::StringRef settings : compileSettings(arguments))
+    readers += mpc::countStandardInputs(settings);
+  if (readers > 1)
+    llvm::errs() << "mpc-opt: error: standard input is read twice; expected a "
+                    "file for all but one of the input, strategy-file and "
+                    "schedule-file\n";
+  return readers > 1;
+}
+
 /// LLVM's back ends register hundreds of options before `main`; --help-hidden
 /// still shows them.
 static void hideOptionsOfLLVM() {
@@ -117,20 +154,36 @@ static LogicalResult optimize(llvm::MutableArrayRef<char *> arguments,
     llvm::errs() << "mpc-opt: error: " << message << "\n";
     return failure();
   }
+  if (source->getBuffer().trim().empty()) {
+    llvm::errs() << "mpc-opt: error: " << (input == "-" ? "<stdin>" : input)
+                 << " is empty, expected a module\n";
+    return failure();
+  }
   MlirOptMainConfig config = given;
   config.setPassPipelineSetupFn([&](PassManager &pm) {
     if (!given.shouldVerifyDiagnostics())
       mpc::showNamedLocations(pm.getContext(), input);
     return given.setupPassPipeline(pm);
   });
-  if (failed(MlirOptMain(result->os(), std::move(source), registry, config)))
+  LogicalResult done =
+      MlirOptMain(result->os(), std::move(source), registry, config);
+  result->os().flush();
+  if (std::error_code error = result->os().error()) {
+    result->os().clear_error();
+    llvm::errs() << "mpc-opt: error: "
+                 << (output == "-" ? "standard output" : output)
+                 << " cannot be written: " << error.message() << "\n";
+    return failure();
+  }
+  if (failed(done))
     return failure();
   result->keep();
   return success();
 }
 
 int main(int argc, char **argv) {
-  if (writesItsInput(llvm::ArrayRef(argv, argc)))
+  if (hasMistakes(llvm::ArrayRef(argv, argc)) ||
+      writesItsInput(llvm::ArrayRef(argv, argc)))
     return EXIT_FAILURE;
   llvm::InitLLVM crashesPrintTheirStack(argc, argv);
   hideOptionsOfLLVM();
@@ -175,6 +228,13 @@ int main(int argc, char **argv) {
       "reference.mlir\n"
       "  mpc-opt --mpc-print-parameter-count model.mlir\n",
       registry);
+  if (dumpFolder.getNumOccurrences() != 0 && environment.dumpFolder.empty()) {
+    llvm::errs() << "mpc-opt: error: --dump-ir-after-phase is empty, expected "
+                    "a folder\n";
+    return EXIT_FAILURE;
+  }
+  if (sharesStandardInput(arguments, input))
+    return EXIT_FAILURE;
   if (output == "-" && asksForReport(arguments))
     output = "/dev/null";
   return asMainReturnCode(optimize(arguments, input, output, registry));

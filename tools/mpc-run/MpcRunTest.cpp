@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -24,6 +25,7 @@ using namespace mpc;
 using namespace mpc::runtime;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 namespace {
 
@@ -164,6 +166,45 @@ TEST(MpcRunTest, AClosedPipeIsAnErrorWithAMessage) {
   EXPECT_THAT(process.error(),
               HasSubstr("log on standard output: cannot be written: Broken "
                         "pipe"));
+}
+
+/// The exit code of a command line of mpc-run, redirections included.
+int runInShell(const std::string &line) {
+  int status = std::system((MPC_RUN " " + line).c_str());
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+TEST(MpcRunTest, AClosedStandardStreamIsNoPlaceForALog) {
+  std::string arguments =
+      "train " + writeFile(".plan", SerializePlan(MakeBigramPlan({}))) +
+      " --steps=2 --data=" + writeFile(".tokens", std::string(100, '\1'));
+  EXPECT_EQ(runInShell(arguments + " --log=- >&- 2>" + pathOf(".stderr")), 1);
+  EXPECT_THAT(readFile(pathOf(".stderr")),
+              HasSubstr("log on standard output: cannot be written"));
+  // Progress does not go into the file that is opened next.
+  EXPECT_EQ(runInShell(arguments + " --log=" + pathOf(".log") + " 2>&-"), 0);
+  EXPECT_THAT(readFile(pathOf(".log")),
+              AllOf(HasSubstr("{\"step\": 2, "), Not(HasSubstr("training"))));
+}
+
+TEST(MpcRunTest, InspectEndsSilentlyWhenNoOneReadsOn) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  close(ends[0]);
+  std::string plan = writeFile(".plan", SerializePlan(MakeBigramPlan({})));
+  // The shell's code for SIGPIPE.
+  EXPECT_EQ(runInShell("inspect " + plan + " >&" + std::to_string(ends[1]) +
+                       " 2>" + pathOf(".stderr") + "; exit $?"),
+            128 + SIGPIPE);
+  close(ends[1]);
+  EXPECT_EQ(readFile(pathOf(".stderr")), "");
+}
+
+TEST(MpcRunTest, VerifyRefusesAFormatOfNoData) {
+  Process process(
+      {"verify", "a.plan", "--reference=b.plan", "--data-format=u16"});
+  EXPECT_EQ(process.wait(), 2);
+  EXPECT_THAT(process.error(), HasSubstr("which is not given"));
 }
 
 } // namespace

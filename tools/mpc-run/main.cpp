@@ -16,7 +16,9 @@
 #include "absl/strings/str_join.h"
 
 #include <csignal>
+#include <fcntl.h>
 #include <string>
+#include <unistd.h>
 #include <vector>
 
 using namespace mpc::runtime;
@@ -49,7 +51,8 @@ std::string help() {
   absl::StrAppend(
       &text, "\n  mpc-run COMMAND --help explains one of them\n",
       "  mpc-run --version prints the version\n\n",
-      "Exit codes: 0 success, 1 the run failed, 2 wrong usage.\n\nExamples:\n",
+      "Exit codes: 0 success (also a run that SIGINT, SIGTERM or SIGHUP "
+      "ended), 1 the run\nfailed, 2 wrong usage.\n\nExamples:\n",
       "  mpc-run train model.plan --data=text.txt --steps=100 "
       "--log=run.jsonl\n",
       "  mpc-run verify model.plan --reference=reference.plan --steps=3\n",
@@ -88,9 +91,18 @@ int unknownCommand(const std::string &name) {
   return usageError(absl::StrCat(message, "; commands: ", all));
 }
 
+/// Keeps files from taking the place of a closed standard stream. What stands
+/// there instead refuses: writing to a closed standard output is an error.
+void reserveStandardStreams() {
+  for (int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (fcntl(stream, F_GETFD) == -1)
+      open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
+  reserveStandardStreams();
   // Writing to a closed pipe is an error like a full disk, with a message.
   std::signal(SIGPIPE, SIG_IGN);
   std::vector<std::string> arguments(argv + 1, argv + argc);

@@ -17,8 +17,7 @@ LogicalResult readTrainingFile(const TranslationRequest &request,
                                TrainingSpec &training) {
   if (request.trainingFile.empty())
     return success();
-  unsigned id =
-      openFile(request.sources, request.trainingFile, request.context);
+  unsigned id = openFile(request.sources, request.trainingFile, kMostBytes);
   if (id == 0)
     return failure();
   return readTraining(*request.sources.getMemoryBuffer(id), origins, training);
@@ -59,7 +58,7 @@ LogicalResult importHuggingFace(const TranslationRequest &request,
           printModel(request, model->spec, training, nullptr, origins, output)))
     return failure();
   if (!model->assumed.empty())
-    llvm::errs() << "mpc-translate: "
+    llvm::errs() << "mpc-translate: note: "
                  << request.getInput().getBufferIdentifier()
                  << " does not say, so it is as the family has it: "
                  << llvm::join(model->assumed, ", ") << "\n";

@@ -1,6 +1,5 @@
 //===- OutputFile.cpp - files that are whole or absent ----------*- C++ -*-===//
 
-#include "mlir/IR/Diagnostics.h"
 #include "tools/mpc-translate/Translation.h"
 #include "llvm/Support/FileSystem.h"
 
@@ -9,27 +8,26 @@ namespace fs = llvm::sys::fs;
 
 namespace mpc {
 
-static LogicalResult reportUnwritable(StringRef path, MLIRContext *context,
+static LogicalResult reportUnwritable(StringRef path,
                                       const std::string &reason) {
-  return emitError(UnknownLoc::get(context))
-         << path << " cannot be written: " << reason;
+  llvm::errs() << "mpc-translate: error: " << path
+               << " cannot be written: " << reason << "\n";
+  return failure();
 }
 
-static LogicalResult writeStandardOutput(StringRef content,
-                                         MLIRContext *context) {
+static LogicalResult writeStandardOutput(StringRef content) {
   llvm::outs() << content;
   llvm::outs().flush();
   if (!llvm::outs().has_error())
     return success();
   std::string reason = llvm::outs().error().message();
   llvm::outs().clear_error();
-  return reportUnwritable("standard output", context, reason);
+  return reportUnwritable("standard output", reason);
 }
 
-LogicalResult writeFile(StringRef path, StringRef content,
-                        MLIRContext *context) {
+LogicalResult writeFile(StringRef path, StringRef content) {
   if (path == "-")
-    return writeStandardOutput(content, context);
+    return writeStandardOutput(content);
   // A device or a pipe is written to, not replaced.
   fs::file_status status;
   if (!fs::status(path, status) && fs::exists(status) &&
@@ -42,22 +40,22 @@ LogicalResult writeFile(StringRef path, StringRef content,
       code = stream.error();
       stream.clear_error();
     }
-    return code ? reportUnwritable(path, context, code.message()) : success();
+    return code ? reportUnwritable(path, code.message()) : success();
   }
   llvm::Expected<fs::TempFile> file =
       fs::TempFile::create(path + ".%%%%%%", fs::all_read | fs::all_write);
   if (!file)
-    return reportUnwritable(path, context, llvm::toString(file.takeError()));
+    return reportUnwritable(path, llvm::toString(file.takeError()));
   llvm::raw_fd_ostream stream(file->FD, /*shouldClose=*/false);
   stream << content;
   stream.flush();
   if (std::error_code code = stream.error()) {
     stream.clear_error();
     llvm::consumeError(file->discard());
-    return reportUnwritable(path, context, code.message());
+    return reportUnwritable(path, code.message());
   }
   if (llvm::Error error = file->keep(path))
-    return reportUnwritable(path, context, llvm::toString(std::move(error)));
+    return reportUnwritable(path, llvm::toString(std::move(error)));
   return success();
 }
 

@@ -41,18 +41,20 @@ mlir::LogicalResult importSpec(const TranslationRequest &request,
 mlir::LogicalResult writePlan(const TranslationRequest &request,
                               llvm::raw_ostream &output);
 
+/// What describes a model or its training is not longer.
+constexpr size_t kMostBytes = 64 << 20;
+
 /// Opens a file, `-` for standard input, as a buffer of `sources`; reports what
-/// is wrong and returns 0 if it cannot be read.
+/// is wrong and returns 0 if it cannot be read or has more than `mostBytes`.
 unsigned openFile(llvm::SourceMgr &sources, llvm::StringRef path,
-                  mlir::MLIRContext *context);
+                  size_t mostBytes);
 
 /// What --help says beyond the options: defaults, legal values, examples.
 std::string getHelpText();
 
 /// Writes a whole file, or `-` for standard output: under a name of its own
 /// beside `path`, then renamed, so that `path` is never there in part.
-mlir::LogicalResult writeFile(llvm::StringRef path, llvm::StringRef content,
-                              mlir::MLIRContext *context);
+mlir::LogicalResult writeFile(llvm::StringRef path, llvm::StringRef content);
 
 } // namespace mpc
 

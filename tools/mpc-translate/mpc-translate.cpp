@@ -10,7 +10,9 @@
 #include "tools/diagnostics/NamedLocations.h"
 #include "tools/mpc-translate/Translation.h"
 #include "tools/version.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
 
 #include <csignal>
 
@@ -24,15 +26,45 @@ struct NamedTranslation {
   mpc::Translation run;
   /// Whether --training says anything to it.
   bool takesTraining;
+  /// Of the input.
+  size_t mostBytes;
 };
+
+/// Lines longer than this are not shown below a message.
+constexpr size_t kLongLine = 300;
+
+/// Says where an error in a long line is, without the line: a config.json in
+/// one line would hide the message.
+void showLongLines(llvm::SourceMgr &sources, MLIRContext *context) {
+  context->getDiagEngine().registerHandler([&](Diagnostic &diagnostic) {
+    auto place = diagnostic.getLocation()->findInstanceOf<FileLineColLoc>();
+    for (unsigned id = 1; place && id <= sources.getNumBuffers(); ++id) {
+      const llvm::MemoryBuffer *buffer = sources.getMemoryBuffer(id);
+      if (place.getFilename() != buffer->getBufferIdentifier())
+        continue;
+      const char *line =
+          sources.FindLocForLineAndColumn(id, place.getLine(), 1).getPointer();
+      if (!line || StringRef(line, buffer->getBufferEnd() - line)
+                           .take_until([](char c) { return c == '\n'; })
+                           .size() <= kLongLine)
+        return failure();
+      llvm::errs() << place.getFilename().getValue() << ":" << place.getLine()
+                   << ":" << place.getColumn() << ": "
+                   << mpc::spell(diagnostic.getSeverity()) << ": "
+                   << diagnostic.str() << "\n";
+      return success();
+    }
+    return failure();
+  });
+}
 
 constexpr NamedTranslation kTranslations[] = {
     {"import-huggingface", "a Hugging Face config.json (gpt2 family) to MLIR",
-     mpc::importHuggingFace, true},
+     mpc::importHuggingFace, true, mpc::kMostBytes},
     {"import-spec", "a job spec (text protocol buffer) to MLIR",
-     mpc::importSpec, true},
+     mpc::importSpec, true, mpc::kMostBytes},
     {"export-plan", "a compiled module to the plan that mpc-run executes",
-     mpc::writePlan, false},
+     mpc::writePlan, false, size_t(4) << 30},
 };
 
 std::string listTranslations() {
@@ -54,25 +86,64 @@ LogicalResult run(const NamedTranslation &translation, StringRef input,
   llvm::SourceMgr sources;
   SourceMgrDiagnosticHandler handler(sources, &context);
   mpc::showNamedLocations(&context, input);
-  if (mpc::openFile(sources, input, &context) == 0)
+  showLongLines(sources, &context);
+  if (mpc::openFile(sources, input, translation.mostBytes) == 0)
     return failure();
   std::string content;
   llvm::raw_string_ostream stream(content);
   if (failed(translation.run({sources, &context, training.str()}, stream)))
     return failure();
-  return mpc::writeFile(output, content, &context);
+  return mpc::writeFile(output, content);
 }
 
 } // namespace
 
+/// Reads at most a little over `mostBytes`: a device never ends.
+static llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>>
+readFile(StringRef path, size_t mostBytes) {
+  namespace fs = llvm::sys::fs;
+  fs::file_t file = fs::getStdinHandle();
+  if (path != "-") {
+    llvm::Expected<fs::file_t> opened = fs::openNativeFileForRead(path);
+    if (!opened)
+      return llvm::errorToErrorCode(opened.takeError());
+    file = *opened;
+  }
+  llvm::scope_exit close([&] {
+    if (path != "-")
+      fs::closeFile(file);
+  });
+  constexpr size_t kPiece = 1 << 16;
+  std::string bytes;
+  for (size_t count = kPiece; count != 0 && bytes.size() <= mostBytes;) {
+    size_t old = bytes.size();
+    bytes.resize(old + kPiece);
+    llvm::Expected<size_t> read = fs::readNativeFile(
+        file, llvm::MutableArrayRef(bytes.data() + old, kPiece));
+    if (!read)
+      return llvm::errorToErrorCode(read.takeError());
+    count = *read;
+    bytes.resize(old + count);
+  }
+  return llvm::MemoryBuffer::getMemBufferCopy(bytes,
+                                              path == "-" ? "<stdin>" : path);
+}
+
 unsigned mpc::openFile(llvm::SourceMgr &sources, StringRef path,
-                       MLIRContext *context) {
-  auto file = llvm::MemoryBuffer::getFileOrSTDIN(path);
-  if (file)
-    return sources.AddNewSourceBuffer(std::move(*file), llvm::SMLoc());
-  emitError(UnknownLoc::get(context))
-      << path << " cannot be read: " << file.getError().message();
-  return 0;
+                       size_t mostBytes) {
+  StringRef name = path == "-" ? "standard input" : path;
+  auto file = readFile(path, mostBytes);
+  if (!file) {
+    llvm::errs() << "mpc-translate: error: " << name
+                 << " cannot be read: " << file.getError().message() << "\n";
+    return 0;
+  }
+  if ((*file)->getBufferSize() > mostBytes) {
+    llvm::errs() << "mpc-translate: error: " << name << " has more than "
+                 << (mostBytes >> 20) << " MiB, expected less\n";
+    return 0;
+  }
+  return sources.AddNewSourceBuffer(std::move(*file), llvm::SMLoc());
 }
 
 namespace {
@@ -116,10 +187,10 @@ int main(int argc, char **argv) {
                              cl::init("-"), cl::cat(category));
   cl::opt<std::string> output("o", cl::desc("the output; - is standard output"),
                               cl::value_desc("file"), cl::init("-"),
-                              cl::cat(category));
+                              cl::ZeroOrMore, cl::cat(category));
   cl::opt<std::string> training(
       "training", cl::desc("training settings, message Training of spec.proto"),
-      cl::value_desc("file"), cl::cat(category));
+      cl::value_desc("file"), cl::ZeroOrMore, cl::cat(category));
   Flags flags;
   for (const NamedTranslation &translation : kTranslations)
     flags.push_back(std::make_unique<cl::opt<bool>>(
@@ -138,6 +209,10 @@ int main(int argc, char **argv) {
   const NamedTranslation *chosen = choose(flags);
   if (!chosen)
     return 1;
+  if (output.getNumOccurrences() > 1)
+    return refuse("-o is given twice");
+  if (training.getNumOccurrences() > 1)
+    return refuse("--training is given twice");
   if (!training.empty() && !chosen->takesTraining)
     return refuse("--" + chosen->name + " takes no --training");
   if (input == "-" && training == "-")

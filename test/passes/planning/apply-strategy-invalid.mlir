@@ -4,7 +4,7 @@
 // A strict strategy is refused by one error that lists all that does not divide.
 // CHECK:      error: num_attention_heads=25 not divisible by tp=4; legal: 1,5,25
 // CHECK-NEXT: vocab_size=50 not divisible by tp=4; legal: 1,2,5,10,25,50
-// CHECK-NEXT: intermediate_size=402 not divisible by tp=4; legal: 1,2,3,6,402
+// CHECK-NEXT: intermediate_size=402 not divisible by tp=4; legal: 1,2,3,6,67,134,201,402
 // CHECK-NEXT: sequence_length=6 not divisible by tp=4; legal: 1,2,3,6
 // CHECK-NOT:  error:
 

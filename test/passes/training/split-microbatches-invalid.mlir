@@ -18,7 +18,7 @@ module attributes {
 // -----
 
 // Neither divides alone, so neither has a legal value.
-// expected-error@+1 {{global_batch = 7 does not divide by dp * microbatches = 2 * 3; expected dp one of (none) for microbatches = 3, or microbatches one of (none) for dp = 2}}
+// expected-error@+1 {{global_batch = 7 does not divide by dp * microbatches = 2 * 3; expected another global_batch}}
 module attributes {
     tfm.training = #tfm.training<sequence_length = 8, global_batch = 7,
       optimizer = sgd, learning_rate = 1.0e-3, min_learning_rate = 0.0,
