@@ -14,6 +14,6 @@
 // ZERO: error: zero=2 is not supported; expected 0 or 1
 // SEQUENCE: error: sequence_parallel needs tensor parallelism: it splits the sequence over the tp ranks, and tp=1; expected tp of at least 2
 // REFERENCE: error: the reference plan is for one rank; found tp=2, pp=1 and dp=1, expected only microbatches beside it
-// FILE: mpc-opt: cannot open input file '{{.*}}.missing'
+// FILE: mpc-opt: error: cannot open input file '{{.*}}.missing'
 module {
 }
