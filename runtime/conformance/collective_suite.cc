@@ -1,6 +1,9 @@
 // What collectives compute. Values are small integers: exact in every order.
 #include <algorithm>
+#include <chrono>
 #include <numeric>
+#include <random>
+#include <thread>
 #include <vector>
 
 #include "gmock/gmock.h"
@@ -306,6 +309,37 @@ TEST_P(CollectiveSuite, GroupsOfAMeshWorkSideBySide) {
       RunToEnd(**columns, c);
       EXPECT_EQ(of_row, world.rank() / 4 == 0 ? 6 : 22);
       EXPECT_EQ(of_column, 2 * (world.rank() % 4) + 4);
+    }
+  });
+}
+
+// A thousand steps of a mesh of tp x dp, over tp, over dp and over both in turn, in
+// which every rank pauses when it likes: results are those of the step, and nobody
+// waits for ever.
+TEST_P(CollectiveSuite, ManyStepsWithDelaysOfTheirOwn) {
+  OnEveryRank(4, [](World& world) {
+    const int tp = world.rank() % 2, dp = world.rank() / 2;
+    auto of_tp = world.Split({dp * 2, dp * 2 + 1});
+    auto of_dp = world.Split({tp, tp + 2});
+    ASSERT_TRUE(of_tp.ok() && of_dp.ok());
+    auto of_both = Everyone(world);
+    std::minstd_rand random(world.rank() + 1);
+    for (int step = 0; step < 1000; ++step) {
+      for (Communicator* group : {of_tp->get(), of_dp->get(), of_both.get()}) {
+        if (random() % 100 == 0)
+          std::this_thread::sleep_for(
+              std::chrono::microseconds(random() % 300));
+        int32_t value = step * 10 + world.rank();
+        Collective c;
+        c.kind = plan::COLLECTIVE_KIND_ALL_REDUCE;
+        c.reduction = plan::REDUCTION_SUM;
+        c.source = c.destination = {&value, plan::DATA_TYPE_I32, {}};
+        RunToEnd(*group, c);
+        const int ranks = group == of_tp->get()   ? 4 * dp + 1
+                          : group == of_dp->get() ? 2 * tp + 2
+                                                  : 6;
+        ASSERT_EQ(value, group->size() * step * 10 + ranks) << "step " << step;
+      }
     }
   });
 }
