@@ -8,7 +8,7 @@
 
 #include "dialects/transformer/IR/Transformer.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "passes/partition/ReshardBits.h"
+#include "passes/partition/ReshardTraffic.h"
 #include "passes/sharding/Passes.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"

@@ -1,15 +1,9 @@
 //===- PrintCommunication.cpp - what a strategy costs -----------*- C++ -*-===//
-//
-// Counts the collectives that partitioning will build by building them, in a
-// block of no function: there is no second opinion on what a reshard takes.
-//
-//===----------------------------------------------------------------------===//
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "passes/partition/LowerReshard.h"
+#include "passes/partition/ReshardTraffic.h"
 #include "passes/sharding/Passes.h"
 #include "llvm/ADT/MapVector.h"
-#include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -21,24 +15,16 @@ namespace mpc {
 
 namespace {
 
-int64_t getBytes(RankedTensorType type) {
-  return llvm::divideCeil(type.getNumElements() * type.getElementTypeBitWidth(),
-                          8);
-}
-
 /// The lines of a function, in the order in which it first communicates so.
 class Traffic {
 public:
   void add(dist::ReshardOp reshard) {
-    RankedTensorType from = reshard.getInput().getType();
-    Block block;
-    Value piece = block.addArgument(dist::getLocalType(from), reshard.getLoc());
-    OpBuilder builder(reshard.getContext());
-    builder.setInsertionPointToStart(&block);
-    lowerReshard(builder, reshard.getLoc(), reshard.getPhase(), piece, from,
-                 reshard.getType());
-    for (Operation &op : block)
-      addCollective(&op);
+    for (const ReshardPart &part :
+         listTraffic(reshard.getInput().getType(), reshard.getType())) {
+      Total &total = totals[{part.kind, part.axes}];
+      ++total.reshards;
+      total.bytes += llvm::divideCeil(part.bits, 8);
+    }
   }
 
   void print(StringRef function) const {
@@ -60,27 +46,6 @@ private:
   struct Total {
     int64_t reshards = 0, bytes = 0;
   };
-
-  /// A ring takes `rounds` times all but one of the n parts of a value.
-  template <typename OpTy> void count(OpTy op, StringRef kind, int64_t rounds) {
-    int64_t ranks = op.getMesh().getGroupSize(op.getAxes());
-    int64_t size =
-        std::max(getBytes(op.getInput().getType()), getBytes(op.getType()));
-    Total &total = totals[{kind, op.getAxes()}];
-    ++total.reshards;
-    total.bytes += llvm::divideCeil(rounds * (ranks - 1) * size, ranks);
-  }
-
-  void addCollective(Operation *op) {
-    llvm::TypeSwitch<Operation *>(op)
-        .Case([&](dist::AllReduceOp op) { count(op, "all-reduce", 2); })
-        .Case([&](dist::ReduceScatterOp op) { count(op, "reduce-scatter", 1); })
-        .Case([&](dist::AllGatherOp op) { count(op, "all-gather", 1); })
-        .Case([&](dist::AllToAllOp op) { count(op, "all-to-all", 1); })
-        .Case<dist::ShardOp, dist::KeepOnFirstOp>(
-            [&](auto op) { count(op, "local", 0); })
-        .DefaultUnreachable("a reshard became something else");
-  }
 
   llvm::MapVector<std::pair<StringRef, dist::AxesAttr>, Total> totals;
 };

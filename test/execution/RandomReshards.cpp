@@ -3,7 +3,7 @@
 #include "test/execution/RandomReshards.h"
 #include "dialects/transformer/IR/Transformer.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "passes/partition/ReshardBits.h"
+#include "passes/partition/ReshardTraffic.h"
 #include "test/execution/RandomStrategy.h"
 
 using namespace mlir;

@@ -8,7 +8,7 @@
 #include "passes/partition/LowerReshard.h"
 #include "dialects/transformer/IR/Transformer.h"
 #include "mlir/IR/Verifier.h"
-#include "passes/partition/ReshardBits.h"
+#include "passes/partition/ReshardTraffic.h"
 #include "test/execution/Evaluator.h"
 #include "test/execution/OpInstances.h"
 #include "gtest/gtest.h"
