@@ -177,3 +177,24 @@ func.func @all_to_all_the_other_way(%x: tensor<8x4xf32>) {
   %0 = dist.all_to_all %x from 1 to 0 over <{"tp"}> of <["tp"=2]> : tensor<8x4xf32> -> tensor<4x8xf32>
   return
 }
+
+// -----
+
+#mesh = #dist.mesh<["pp"=2, "tp"=2]>
+#whole = #dist.sharding<#mesh, [{}]>
+#sum = #dist.sharding<#mesh, [{}], sum = {"tp"}>
+func.func @contribution_over_another_axis(%x: tensor<8xf32, #whole>) { // contribute_c1
+  // expected-error @+1 {{expected the same type, partial over that axis of its mesh too}}
+  %0 = dist.contribute %x over "pp" : tensor<8xf32, #whole> -> tensor<8xf32, #sum>
+  return
+}
+
+// -----
+
+#mesh = #dist.mesh<["tp"=2]>
+#whole = #dist.sharding<#mesh, [{}]>
+func.func @contribution_over_no_axis(%x: tensor<8xf32, #whole>) { // contribute_c1
+  // expected-error @+1 {{contributes 'tensor<8xf32, #dist.sharding<#dist.mesh<["tp"=2]>, [{}]>>' over "pp"}}
+  %0 = dist.contribute %x over "pp" : tensor<8xf32, #whole> -> tensor<8xf32, #whole>
+  return
+}

@@ -131,3 +131,17 @@ exec.role stage 0 mesh <["tp"=2]> persistent 0 slot 0 x 0 transient 64 { // list
     exec.start 1 all_reduce reducing sum over <{"tp"}> <transient + 0, f32> -> <transient + 0, f32>
   }
 }
+
+// -----
+
+// expected-error@+1 {{'exec.channel' op goes from stage 1 to 1, expected two stages}}
+exec.channel @same from 1 to 1 // channel_c1
+
+// -----
+
+exec.role stage 0 mesh <[]> persistent 64 slot 0 x 0 transient 0 {
+  exec.list @send phase transfer variant only {
+    // expected-error@+1 {{'exec.send_start' op uses @nowhere, which is no exec.channel of the module}}
+    exec.send_start <persistent + 0, f32> to @nowhere // send_start_c1
+  }
+}

@@ -61,3 +61,17 @@ exec.role stage 0 mesh <[]> persistent 64 slot 0 x 0 transient 0 { // state_c4
   // expected-error@+1 {{'exec.state' op is a batch input that is not loaded}}
   exec.state batch "ids" : tensor<2xi32> logical [2] at <persistent + 0, 2xi32>
 }
+
+// -----
+
+exec.role stage 0 mesh <[]> persistent 64 slot 64 x 1 transient 0 { // state_c2
+  // expected-error@+1 {{'exec.state' op lies at #exec.slice<persistent + 0, f32>, expected a dense slice of the slot}}
+  exec.state stash "0#0" : tensor<f32> logical [] at <persistent + 0, f32>
+}
+
+// -----
+
+exec.role stage 0 mesh <[]> persistent 64 slot 64 x 1 transient 0 { // state_c2
+  // expected-error@+1 {{'exec.state' op lies at #exec.slice<slot + 0, f32>, expected a dense persistent slice}}
+  exec.state outgoing "activation_0_1#0" : tensor<f32> logical [] at <slot + 0, f32>
+}

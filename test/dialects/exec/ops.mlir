@@ -68,3 +68,22 @@ exec.role stage 0 mesh <["dp"=2, "tp"=2]> persistent 4096 slot 128 x 2 transient
 func.func private @kernel_1() attributes {exec.compiled = #exec.compiled<extent 32 in_place [0 to 1, 2 to 0]>}
 // CHECK: func.func private @f() attributes {exec.variant = #exec.variant<middle>}
 func.func private @f() attributes {exec.variant = #exec.variant<middle>}
+
+// Messages between stages.
+
+// CHECK: exec.channel @activation_0_1 from 0 to 1
+// CHECK: exec.send_start <persistent + 0, 4xf32> to @activation_0_1 from "h.0"
+// CHECK: exec.send_wait @activation_0_1
+// CHECK: exec.receive_start <slot + 0, 4xf32> of @activation_0_1
+// CHECK: exec.receive_wait @activation_0_1 from "h.1"
+exec.channel @activation_0_1 from 0 to 1
+exec.role stage 2 mesh <[]> persistent 64 slot 64 x 2 transient 0 {
+  exec.state incoming "activation_0_1#0" : tensor<4xf32> logical [4] at <slot + 0, 4xf32>
+  exec.list @send phase transfer variant only {
+    exec.send_start <persistent + 0, 4xf32> to @activation_0_1 from "h.0"
+    exec.send_wait @activation_0_1
+    exec.receive_start <slot + 0, 4xf32> of @activation_0_1
+    exec.receive_wait @activation_0_1 from "h.1"
+  }
+  exec.run @send microbatch 0 slot 1
+}
