@@ -80,7 +80,7 @@ def main():
 
     sides = {}
     for number, (strategy, threads) in enumerate(strategies):
-        name = f"mpc {strategy}, {2 // threads} x {threads} threads"
+        name = f"mpc {strategy or 'one rank'}, {2 // threads} x {threads} threads"
         plan = work / f"{number}.plan"
         run(tools / "mpc-opt", f"--mpc-compile={strategy}", work / "model.mlir",
             "-o", work / "plan.mlir")
