@@ -25,13 +25,14 @@ namespace {
 /// Writes the role of one stage.
 class RoleWriter {
 public:
-  RoleWriter(ModuleOp module, OpBuilder &builder, int64_t stage,
-             ArrayRef<func::FuncOp> functions)
-      : module(module), builder(builder), stage(stage), functions(functions),
-        channels(functions) {}
+  RoleWriter(ModuleOp module, OpBuilder &builder, const Schedule *schedule,
+             int64_t stage, ArrayRef<func::FuncOp> functions)
+      : module(module), builder(builder), schedule(schedule), stage(stage),
+        functions(functions), channels(functions) {}
 
   LogicalResult write() {
-    FailureOr<SmallVector<StepRun>> runs = listRuns(module, stage, functions);
+    FailureOr<SmallVector<StepRun>> runs =
+        listRuns(module, schedule, stage, functions);
     if (failed(runs))
       return failure();
     FailureOr<StateTable> states = StateTable::create(functions);
@@ -40,8 +41,7 @@ public:
     OpBuilder::InsertionGuard guard(builder);
     int64_t slots = 0;
     if (states->getSlotBytes() > 0)
-      for (const StepRun &run : *runs)
-        slots = std::max(slots, run.slot + 1);
+      slots = schedule ? schedule->getSlotCount(stage) : 1;
     auto role = exec::RoleOp::create(
         builder, module.getLoc(), stage, states->getMesh(),
         states->getPersistentBytes(), states->getSlotBytes(), slots,
@@ -157,12 +157,12 @@ private:
       if (getStepPart(function).getPhase() == exec::ListPhase::Transfer)
         for (unsigned index = 0; index != function.getNumArguments(); ++index)
           sentAway.insert(tfm::getArgBinding(function, index).getName());
+      auto last = lastEntry.find(function);
+      if (last == lastEntry.end())
+        continue;
       Operation *end = function.getBody().front().getTerminator();
       for (auto [index, value] : llvm::enumerate(end->getOperands())) {
         tfm::BindingAttr binding = tfm::getResultBinding(function, index);
-        auto last = lastEntry.find(function);
-        if (last == lastEntry.end())
-          continue;
         if (binding.getKind() == tfm::StateKind::Metric)
           metrics[binding.getName()] = entries - 1;
         if (binding.getKind() != tfm::StateKind::Accumulator)
@@ -186,6 +186,8 @@ private:
 
   ModuleOp module;
   OpBuilder &builder;
+  /// Null where the step has one stage.
+  const Schedule *schedule;
   int64_t stage;
   ArrayRef<func::FuncOp> functions;
   ChannelLists channels;
@@ -206,8 +208,18 @@ public:
     builder.setInsertionPointToEnd(module.getBody());
     writeKernels();
     emitChannels(functions, builder);
+    std::optional<Schedule> schedule;
+    tfm::StrategyAttr strategy = tfm::getStrategy(module);
+    if (strategy && strategy.getPp() > 1) {
+      FailureOr<Schedule> made = makeSchedule(strategy, module.getLoc());
+      if (failed(made))
+        return failure();
+      schedule = *made;
+    }
     for (auto &[stage, own] : stages)
-      if (failed(RoleWriter(module, builder, stage, own).write()))
+      if (failed(RoleWriter(module, builder, schedule ? &*schedule : nullptr,
+                            stage, own)
+                     .write()))
         return failure();
     for (func::FuncOp function : functions)
       function.erase();

@@ -194,7 +194,7 @@ void StateTable::shareReturned(func::FuncOp function) {
     auto [owner, isNew] = owners.insert({value, binding});
     if (!isNew && owner->second != binding &&
         states.find(owner->second)->second.type ==
-                      states.find(binding)->second.type)
+            states.find(binding)->second.type)
       shared[binding] = owner->second;
   }
 }

@@ -1,7 +1,6 @@
 //===- StepParts.cpp - the functions of a step, by stage --------*- C++ -*-===//
 
 #include "passes/lowering/StepParts.h"
-#include "passes/pipeline/Schedule.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
@@ -59,37 +58,28 @@ bool isFirstReader(func::FuncOp function, tfm::BindingAttr binding,
   });
 }
 
-namespace {
-
-/// The functions of one stage, by part.
-class StageFunctions {
-public:
-  StageFunctions(ModuleOp module, ArrayRef<func::FuncOp> functions)
-      : module(module), functions(functions) {}
-
-  FailureOr<func::FuncOp> find(ListPhase phase, int64_t chunk,
-                               bool isFirst) {
-    func::FuncOp found;
-    for (func::FuncOp function : functions) {
-      exec::PartAttr part = getStepPart(function);
-      if (part.getPhase() != phase || part.getChunk() != chunk)
-        continue;
-      bool isMiddle = exec::getVariant(function).getValue() ==
-                      exec::Variant::Middle;
-      if (!found || isMiddle != isFirst)
-        found = function;
-    }
-    if (!found)
-      return module.emitOpError("lacks a function of the step: ")
-             << stringifyListPhase(phase) << " of piece " << chunk;
-    return found;
+/// The function of a part, for its first run or for later ones.
+static FailureOr<func::FuncOp> findPart(ModuleOp module,
+                                        ArrayRef<func::FuncOp> functions,
+                                        ListPhase phase, int64_t chunk,
+                                        bool isFirst) {
+  func::FuncOp found;
+  for (func::FuncOp function : functions) {
+    exec::PartAttr part = getStepPart(function);
+    if (part.getPhase() != phase || part.getChunk() != chunk)
+      continue;
+    bool isMiddle =
+        exec::getVariant(function).getValue() == exec::Variant::Middle;
+    if (!found || isMiddle != isFirst)
+      found = function;
   }
+  if (!found)
+    return module.emitOpError("lacks a function of the step: ")
+           << stringifyListPhase(phase) << " of piece " << chunk;
+  return found;
+}
 
-  ModuleOp module;
-  ArrayRef<func::FuncOp> functions;
-};
-
-ListPhase convert(PassKind pass) {
+static ListPhase convert(PassKind pass) {
   switch (pass) {
   case PassKind::Forward:
     return ListPhase::Forward;
@@ -101,28 +91,24 @@ ListPhase convert(PassKind pass) {
   llvm_unreachable("pass of another version");
 }
 
-} // namespace
-
-FailureOr<SmallVector<StepRun>> listRuns(ModuleOp module, int64_t stage,
+FailureOr<SmallVector<StepRun>> listRuns(ModuleOp module,
+                                         const Schedule *schedule,
+                                         int64_t stage,
                                          ArrayRef<func::FuncOp> functions) {
-  StageFunctions parts(module, functions);
   SmallVector<StepRun> runs;
   llvm::DenseSet<std::pair<int, int64_t>> begun;
   auto run = [&](ListPhase phase, int64_t chunk, int64_t microbatch,
                  int64_t slot) {
     bool isFirst = begun.insert({int(phase), chunk}).second;
-    FailureOr<func::FuncOp> function = parts.find(phase, chunk, isFirst);
+    FailureOr<func::FuncOp> function =
+        findPart(module, functions, phase, chunk, isFirst);
     if (succeeded(function))
       runs.push_back({*function, microbatch, slot});
     return LogicalResult(function);
   };
   if (failed(run(ListPhase::Prologue, 0, 0, 0)))
     return failure();
-  tfm::StrategyAttr strategy = tfm::getStrategy(module);
-  if (strategy && strategy.getPp() > 1) {
-    FailureOr<Schedule> schedule = makeSchedule(strategy, module.getLoc());
-    if (failed(schedule))
-      return failure();
+  if (schedule) {
     if (stage < 0 || stage >= schedule->stageCount)
       return module.emitOpError("has functions of stage ")
              << stage << ", the strategy has stages 0 to "
@@ -132,6 +118,7 @@ FailureOr<SmallVector<StepRun>> listRuns(ModuleOp module, int64_t stage,
                      entry.slot)))
         return failure();
   } else {
+    tfm::StrategyAttr strategy = tfm::getStrategy(module);
     int64_t microbatches = strategy ? strategy.getMicrobatches() : 1;
     for (int64_t microbatch = 0; microbatch != microbatches; ++microbatch)
       if (failed(run(ListPhase::ForwardBackward, 0, microbatch, 0)))

@@ -11,6 +11,7 @@
 #include "dialects/exec/IR/Exec.h"
 #include "dialects/transformer/IR/Transformer.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/pipeline/Schedule.h"
 
 namespace mpc {
 
@@ -32,10 +33,11 @@ struct StepRun {
   int64_t slot = 0;
 };
 
-/// What a stage runs in a step, in order. `functions` are the stage's. Emits an
-/// error where a function or a legal schedule is missing.
+/// What a stage runs in a step, in order: as `schedule` says, or, where that is null,
+/// one microbatch after another. `functions` are the stage's. Emits an error where
+/// one is missing, or the stage is none of the schedule's.
 mlir::FailureOr<llvm::SmallVector<StepRun>>
-listRuns(mlir::ModuleOp module, int64_t stage,
+listRuns(mlir::ModuleOp module, const Schedule *schedule, int64_t stage,
          llvm::ArrayRef<mlir::func::FuncOp> functions);
 
 } // namespace mpc

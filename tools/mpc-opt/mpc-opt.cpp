@@ -40,13 +40,19 @@
 
 using namespace mlir;
 
-static FailureOr<mpc::StrategyOverrides> readStrategy(llvm::StringRef path) {
+/// Null, with a message on standard error, if it cannot be read.
+static std::unique_ptr<llvm::MemoryBuffer> openFile(llvm::StringRef path) {
   std::string message;
   std::unique_ptr<llvm::MemoryBuffer> file = openInputFile(path, &message);
-  if (!file) {
+  if (!file)
     llvm::errs() << "mpc-opt: error: " << message << "\n";
+  return file;
+}
+
+static FailureOr<mpc::StrategyOverrides> readStrategy(llvm::StringRef path) {
+  std::unique_ptr<llvm::MemoryBuffer> file = openFile(path);
+  if (!file)
     return failure();
-  }
   MLIRContext context;
   llvm::SourceMgr sources;
   SourceMgrDiagnosticHandler handler(sources, &context);
@@ -55,12 +61,9 @@ static FailureOr<mpc::StrategyOverrides> readStrategy(llvm::StringRef path) {
 }
 
 static FailureOr<std::string> readText(llvm::StringRef path) {
-  std::string message;
-  std::unique_ptr<llvm::MemoryBuffer> file = openInputFile(path, &message);
-  if (!file) {
-    llvm::errs() << "mpc-opt: error: " << message << "\n";
+  std::unique_ptr<llvm::MemoryBuffer> file = openFile(path);
+  if (!file)
     return failure();
-  }
   return file->getBuffer().str();
 }
 
