@@ -70,7 +70,7 @@ private:
     exec::PartAttr part = getStepPart(function);
     auto list = exec::ListOp::create(
         builder, function.getLoc(), function.getSymName(), part.getPhase(),
-        exec::getVariant(function).getValue(), part.getChunk());
+        exec::getVariant(function).getValue(), part.getPiece());
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(&list.getBody().emplaceBlock());
     return emitCommands(memory, builder);

@@ -32,7 +32,7 @@ std::pair<tfm::AccumulateOp, tfm::AccumulateOp> split(tfm::AccumulateOp op,
   auto accumulate = [&](Value accumulator, Value addend) {
     return tfm::AccumulateOp::create(builder, addend.getLoc(), op.getType(),
                                      accumulator, addend, op.getPhaseAttr(),
-                                     op.getStageAttr());
+                                     op.getPieceAttr());
   };
   Value early = sum.getA(), late = sum.getB();
   if (isLater(early, late))

@@ -236,7 +236,7 @@ void StateTable::place() {
     }
     llvm::SmallSetVector<int64_t, 2> pieces;
     for (exec::PartAttr part : state.parts)
-      pieces.insert(part.getChunk());
+      pieces.insert(part.getPiece());
     if (pieces.size() == 1 && state.kind != exec::StateKind::Batch)
       ofPiece[pieces.front()].push_back(&state);
     else

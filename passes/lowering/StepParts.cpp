@@ -16,7 +16,7 @@ exec::PartAttr getStepPart(func::FuncOp function) {
                    .Case(tfm::kPrologue, ListPhase::Prologue)
                    .Case(tfm::kUpdate, ListPhase::Update)
                    .Default(ListPhase::ForwardBackward);
-  return exec::PartAttr::get(function.getContext(), phase, /*chunk=*/0,
+  return exec::PartAttr::get(function.getContext(), phase, /*piece=*/0,
                              /*stage=*/0);
 }
 
@@ -61,12 +61,12 @@ bool isFirstReader(func::FuncOp function, tfm::BindingAttr binding,
 /// The function of a part, for its first run or for later ones.
 static FailureOr<func::FuncOp> findPart(ModuleOp module,
                                         ArrayRef<func::FuncOp> functions,
-                                        ListPhase phase, int64_t chunk,
+                                        ListPhase phase, int64_t piece,
                                         bool isFirst) {
   func::FuncOp found;
   for (func::FuncOp function : functions) {
     exec::PartAttr part = getStepPart(function);
-    if (part.getPhase() != phase || part.getChunk() != chunk)
+    if (part.getPhase() != phase || part.getPiece() != piece)
       continue;
     bool isMiddle =
         exec::getVariant(function).getValue() == exec::Variant::Middle;
@@ -75,7 +75,7 @@ static FailureOr<func::FuncOp> findPart(ModuleOp module,
   }
   if (!found)
     return module.emitOpError("lacks a function of the step: ")
-           << stringifyListPhase(phase) << " of piece " << chunk;
+           << stringifyListPhase(phase) << " of piece " << piece;
   return found;
 }
 
@@ -97,11 +97,11 @@ FailureOr<SmallVector<StepRun>> listRuns(ModuleOp module,
                                          ArrayRef<func::FuncOp> functions) {
   SmallVector<StepRun> runs;
   llvm::DenseSet<std::pair<int, int64_t>> begun;
-  auto run = [&](ListPhase phase, int64_t chunk, int64_t microbatch,
+  auto run = [&](ListPhase phase, int64_t piece, int64_t microbatch,
                  int64_t slot) {
-    bool isFirst = begun.insert({int(phase), chunk}).second;
+    bool isFirst = begun.insert({int(phase), piece}).second;
     FailureOr<func::FuncOp> function =
-        findPart(module, functions, phase, chunk, isFirst);
+        findPart(module, functions, phase, piece, isFirst);
     if (succeeded(function))
       runs.push_back({*function, microbatch, slot});
     return LogicalResult(function);

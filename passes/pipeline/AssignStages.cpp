@@ -86,7 +86,7 @@ struct AssignStagesPass : impl::AssignStagesPassBase<AssignStagesPass> {
     if (failed(choosePieces(layers)))
       return signalPassFailure();
     for (auto [op, block] : layers.ops)
-      tfm::setStage(op, pieceOf[block]);
+      tfm::setPiece(op, pieceOf[block]);
   }
 
 private:

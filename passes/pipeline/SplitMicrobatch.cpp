@@ -19,7 +19,7 @@ MicrobatchSplitter::MicrobatchSplitter(func::FuncOp function,
   for (auto [number, site] : llvm::enumerate(sites)) {
     exec::PartAttr part = partOfSite(number);
     std::string name = stringifyListPhase(part.getPhase()).str() + "_" +
-                       std::to_string(part.getChunk());
+                       std::to_string(part.getPiece());
     site.function =
         std::make_unique<StepFunction>(module, function.getLoc(), name);
     exec::setPart(site.function->getFunction(), part);
@@ -63,7 +63,7 @@ bool MicrobatchSplitter::isCloneable(Operation *op) {
   if (!isNew)
     return it->second;
   bool result =
-      !tfm::getStage(op) && !isa<tfm::AccumulateOp>(op) &&
+      !tfm::getPiece(op) && !isa<tfm::AccumulateOp>(op) &&
       llvm::all_of(op->getOperands(), [&](Value operand) {
         auto argument = dyn_cast<BlockArgument>(operand);
         if (!argument)
@@ -75,8 +75,8 @@ bool MicrobatchSplitter::isCloneable(Operation *op) {
 }
 
 std::optional<int64_t> MicrobatchSplitter::pieceOf(Operation *op) {
-  if (std::optional<int64_t> stage = tfm::getStage(op))
-    return stage;
+  if (std::optional<int64_t> piece = tfm::getPiece(op))
+    return piece;
   if (isCloneable(op))
     return std::nullopt;
   auto [it, isNew] = pieces.insert({op, std::nullopt});
@@ -174,7 +174,7 @@ LogicalResult MicrobatchSplitter::write(Operation *op) {
   if (auto accumulate = dyn_cast<tfm::AccumulateOp>(op))
     return writeAccumulation(accumulate);
   // A sum of gradients from several stages: its addends are accumulated.
-  if (isa<tfm::AddOp>(op) && !tfm::getStage(op) &&
+  if (isa<tfm::AddOp>(op) && !tfm::getPiece(op) &&
       tfm::getPhase(op) == Phase::Weight)
     return success();
   if (!pieceOf(op))
@@ -197,7 +197,7 @@ Operation *MicrobatchSplitter::clone(Operation *op, unsigned site) {
 void MicrobatchSplitter::collectAddends(Value value,
                                         SmallVectorImpl<Value> &to) {
   auto sum = value.getDefiningOp<tfm::AddOp>();
-  if (!sum || tfm::getStage(sum) || tfm::getPhase(sum) != Phase::Weight) {
+  if (!sum || tfm::getPiece(sum) || tfm::getPhase(sum) != Phase::Weight) {
     to.push_back(value);
     return;
   }

@@ -71,7 +71,7 @@ private:
                      Location location) {
     StepFunction function(module, location, (name + "_" + Twine(stage)).str());
     exec::setPart(function.getFunction(),
-                  exec::PartAttr::get(&getContext(), phase, /*chunk=*/0, stage));
+                  exec::PartAttr::get(&getContext(), phase, /*piece=*/0, stage));
     return function;
   }
 

@@ -48,14 +48,14 @@ bool mayReshard(Type from, Type to) {
          }));
 }
 
-IntegerAttr getStage(Operation *op) {
-  return op->getAttrOfType<IntegerAttr>("stage");
+IntegerAttr getPiece(Operation *op) {
+  return op->getAttrOfType<IntegerAttr>("piece");
 }
 
 /// Whether two ops run in one part of the step.
 bool runTogether(Operation *a, Operation *b) {
   return a->getBlock() == b->getBlock() &&
-         tfm::getPhase(a) == tfm::getPhase(b) && getStage(a) == getStage(b);
+         tfm::getPhase(a) == tfm::getPhase(b) && getPiece(a) == getPiece(b);
 }
 
 /// A reshard of `value` in the part of the step in which `op` runs.
@@ -63,7 +63,7 @@ Value reshardFor(Operation *op, OpBuilder &builder, Value value,
                  RankedTensorType type) {
   return ReshardOp::create(
       builder, op->getLoc(), type, value,
-      dist::PhaseAttr::get(op->getContext(), tfm::getPhase(op)), getStage(op));
+      dist::PhaseAttr::get(op->getContext(), tfm::getPhase(op)), getPiece(op));
 }
 
 /// What reshards cost; types are few, reshards many.

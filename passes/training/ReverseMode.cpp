@@ -78,20 +78,20 @@ private:
     for (Value addend : ArrayRef(addends).drop_front()) {
       auto add = tfm::build<tfm::AddOp>(builder, value.getLoc(), phase,
                                         value.getType(), sum, addend);
-      setStageOfSum(add, isa<BlockArgument>(value));
+      setPieceOfSum(add, isa<BlockArgument>(value));
       sum = add;
     }
     return sum;
   }
 
-  /// Cotangents flow from later stages to earlier ones: a sum is where its last
-  /// addend arises. The gradients of a parameter of several stages do not meet.
-  static void setStageOfSum(tfm::AddOp add, bool isOfParameter) {
+  /// Cotangents flow from later pieces to earlier ones: a sum is where its last
+  /// addend arises. The gradients of a parameter of several pieces do not meet.
+  static void setPieceOfSum(tfm::AddOp add, bool isOfParameter) {
     Operation *a = add.getA().getDefiningOp(), *b = add.getB().getDefiningOp();
-    std::optional<int64_t> stageA = a ? tfm::getStage(a) : std::nullopt;
-    std::optional<int64_t> stageB = b ? tfm::getStage(b) : std::nullopt;
-    if (stageA && stageB && (!isOfParameter || stageA == stageB))
-      tfm::setStage(add, std::min(*stageA, *stageB));
+    std::optional<int64_t> pieceA = a ? tfm::getPiece(a) : std::nullopt;
+    std::optional<int64_t> pieceB = b ? tfm::getPiece(b) : std::nullopt;
+    if (pieceA && pieceB && (!isOfParameter || pieceA == pieceB))
+      tfm::setPiece(add, std::min(*pieceA, *pieceB));
   }
 
   LogicalResult differentiate(Operation *op) {
@@ -113,11 +113,11 @@ private:
     Operation *last = lastBuilt();
     SmallVector<Value> grads =
         differentiable.buildGradients(builder, resultGrads, wanted);
-    // What differentiates an op is in its stage.
-    if (std::optional<int64_t> stage = tfm::getStage(op))
+    // What differentiates an op is in its piece.
+    if (std::optional<int64_t> piece = tfm::getPiece(op))
       for (Operation *built = lastBuilt(); built != last;
            built = built->getPrevNode())
-        tfm::setStage(built, *stage);
+        tfm::setPiece(built, *piece);
     for (auto [operand, isWanted, grad] :
          llvm::zip_equal(op->getOperands(), wanted, grads))
       if (isWanted && grad)

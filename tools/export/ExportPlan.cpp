@@ -150,7 +150,7 @@ private:
     added.set_name(list.getSymName().str());
     added.set_phase(convert(list.getPhase()));
     added.set_variant(convert(list.getVariant()));
-    added.set_chunk(list.getChunk());
+    added.set_chunk(list.getPiece());
     for (Operation &command : list.getBody().front())
       convertCommand(&command, index, *added.add_commands());
   }

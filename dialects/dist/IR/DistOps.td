@@ -12,7 +12,7 @@ class Dist_Op<string mnemonic, list<Trait> traits = []>
 
 defvar Dist_Phased = (ins
   DefaultValuedAttr<Dist_PhaseAttr, "::mpc::dist::Phase::Forward">:$phase,
-  OptionalAttr<I64Attr>:$stage);
+  OptionalAttr<I64Attr>:$piece);
 
 def Dist_PinOp : Dist_Op<"pin", [SameOperandsAndResultType]> {
   let summary = "asks for a sharding of a value";

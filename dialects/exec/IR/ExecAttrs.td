@@ -56,13 +56,13 @@ def Exec_SliceAttr : Exec_Attr<"Slice", "slice"> {
 def Exec_PartAttr : Exec_Attr<"Part", "part"> {
   let summary = "the part of a step that a function is";
   let description = [{
-    Written `#exec.part<forward of 2 on 0>`: the phase, the chunk of the model in depth
-    order, and the stage that runs it. Of prologue and update the chunk is 0. An
+    Written `#exec.part<forward of 2 on 0>`: the phase, the piece of the model in depth
+    order, and the stage that runs it. Of prologue and update the piece is 0. An
     attribute of the functions of a step that is cut into stages, `exec.part`.
   }];
-  let parameters = (ins EnumParameter<Exec_ListPhase>:$phase, "int64_t":$chunk,
+  let parameters = (ins EnumParameter<Exec_ListPhase>:$phase, "int64_t":$piece,
                         "int64_t":$stage);
-  let assemblyFormat = "`<` $phase `of` $chunk `on` $stage `>`";
+  let assemblyFormat = "`<` $phase `of` $piece `on` $stage `>`";
 }
 
 def Exec_InitialAttr : Exec_Attr<"Initial", "initial"> {

@@ -155,11 +155,11 @@ def Exec_ListOp : Exec_RoleMember<"list", [
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, Exec_ListPhaseAttr:$phase,
     Exec_VariantAttr:$variant,
-    DefaultValuedAttr<I64Attr, "0">:$chunk);
+    DefaultValuedAttr<I64Attr, "0">:$piece);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $sym_name `phase` custom<Keyword>($phase) `variant` custom<Keyword>($variant)
-    (`chunk` $chunk^)? attr-dict-with-keyword $body
+    (`piece` $piece^)? attr-dict-with-keyword $body
   }];
   let hasRegionVerifier = 1;
 }

@@ -66,8 +66,8 @@ void setPhase(mlir::Operation *op, dist::Phase phase);
 
 /// The piece of the pipeline, in depth order, that an op of this dialect or of
 /// `dist` is in; nothing if it is not in one of several.
-std::optional<int64_t> getStage(mlir::Operation *op);
-void setStage(mlir::Operation *op, int64_t stage);
+std::optional<int64_t> getPiece(mlir::Operation *op);
+void setPiece(mlir::Operation *op, int64_t piece);
 
 /// Builds an op of this dialect or of `dist` in the given phase; `args` are the
 /// result types, the operands and the op's own attributes.
@@ -76,7 +76,7 @@ OpTy build(mlir::OpBuilder &builder, mlir::Location location, dist::Phase phase,
            Args &&...args) {
   return OpTy::create(builder, location, std::forward<Args>(args)...,
                       dist::PhaseAttr::get(builder.getContext(), phase),
-                      /*stage=*/mlir::IntegerAttr());
+                      /*piece=*/mlir::IntegerAttr());
 }
 
 } // namespace mpc::tfm

@@ -48,10 +48,11 @@ class Tfm_Attr<string name, string attrMnemonic, list<Trait> traits = []>
 
 defvar Tfm_Phased = (ins
   DefaultValuedAttr<Dist_PhaseAttr, "::mpc::dist::Phase::Forward">:$phase,
-  OptionalAttr<I64Attr>:$stage);
+  OptionalAttr<I64Attr>:$piece);
 
 /// An op of the transformer dialect. `inputs` are its operands and its own
-/// attributes; every op also carries the phase and, once planned, the stage.
+/// attributes; every op also carries the phase and, once planned, the piece
+/// of the pipeline.
 class Tfm_Op<string mnemonic, dag inputs, dag outputs, list<Trait> traits = []>
     : Op<Tfm_Dialect, mnemonic, !listconcat([Pure,
         DeclareOpInterfaceMethods<ShardingRuleOpInterface>,

@@ -184,7 +184,7 @@ void addRemark(ModuleOp module, StringRef text) {
 
 /// All ops of both dialects that have a phase call it so.
 static constexpr StringLiteral kPhaseName = "phase";
-static constexpr StringLiteral kStageName = "stage";
+static constexpr StringLiteral kPieceName = "piece";
 
 dist::Phase getPhase(Operation *op) {
   auto phase = op->getAttrOfType<dist::PhaseAttr>(kPhaseName);
@@ -195,13 +195,13 @@ void setPhase(Operation *op, dist::Phase phase) {
   op->setAttr(kPhaseName, dist::PhaseAttr::get(op->getContext(), phase));
 }
 
-std::optional<int64_t> getStage(Operation *op) {
-  auto stage = op->getAttrOfType<IntegerAttr>(kStageName);
-  return stage ? std::optional(stage.getInt()) : std::nullopt;
+std::optional<int64_t> getPiece(Operation *op) {
+  auto piece = op->getAttrOfType<IntegerAttr>(kPieceName);
+  return piece ? std::optional(piece.getInt()) : std::nullopt;
 }
 
-void setStage(Operation *op, int64_t stage) {
-  op->setAttr(kStageName, Builder(op->getContext()).getI64IntegerAttr(stage));
+void setPiece(Operation *op, int64_t piece) {
+  op->setAttr(kPieceName, Builder(op->getContext()).getI64IntegerAttr(piece));
 }
 
 } // namespace mpc::tfm

@@ -27,8 +27,8 @@ func.func @pin(%x: tensor<8x4xf32> {dist.pin = #two}) -> tensor<8x4xf32> {
 // CHECK-LABEL: func.func @reshard(
 // CHECK-SAME:    %[[X:.*]]: tensor<8x4xf32, #s_dp_r_sum_pp_tp>)
 func.func @reshard(%x: tensor<8x4xf32, #sum>) -> tensor<8x4xf32, #whole> {
-  // CHECK: dist.reshard %[[X]] {phase = #dist.phase<recompute>, stage = 1 : i64} : tensor<8x4xf32, #s_dp_r_sum_pp_tp> -> tensor<8x4xf32, #s_r_r>
-  %0 = dist.reshard %x {phase = #dist.phase<recompute>, stage = 1 : i64}
+  // CHECK: dist.reshard %[[X]] {phase = #dist.phase<recompute>, piece = 1 : i64} : tensor<8x4xf32, #s_dp_r_sum_pp_tp> -> tensor<8x4xf32, #s_r_r>
+  %0 = dist.reshard %x {phase = #dist.phase<recompute>, piece = 1 : i64}
     : tensor<8x4xf32, #sum> -> tensor<8x4xf32, #whole>
   return %0 : tensor<8x4xf32, #whole>
 }

@@ -18,8 +18,8 @@ exec.role stage 0 mesh <["dp"=2, "tp"=2]> persistent 4096 slot 128 x 2 transient
   // CHECK: exec.state batch "ids" : tensor<2x8xi32> logical [2, 8] at <slot + 64, 2x8xi32> loads ids
   exec.state batch "ids" : tensor<2x8xi32> logical [2, 8] at <slot + 64, 2x8xi32> loads ids
 
-  // CHECK: exec.list @first phase forward_backward variant first chunk 1 {
-  exec.list @first phase forward_backward variant first chunk 1 {
+  // CHECK: exec.list @first phase forward_backward variant first piece 1 {
+  exec.list @first phase forward_backward variant first piece 1 {
     // CHECK-NEXT: exec.gemm <transient + 0, 2x8x4xf32> * <persistent + 0, 4x4xf32> transposed -> <transient + 256, 16x4xf32> rows 16 columns 4 inner 4 from "h.0.mlp.c_fc"
     exec.gemm <transient + 0, 2x8x4xf32> * <persistent + 0, 4x4xf32> transposed -> <transient + 256, 16x4xf32> rows 16 columns 4 inner 4 from "h.0.mlp.c_fc"
     // CHECK-NEXT: exec.gemm <transient + 0, 16x4xf32> transposed * <transient + 256, 16x4xf32, rows every 12> -> accumulate <transient + 0, 4x4xf32> rows 4 columns 4 inner 16

@@ -7,15 +7,15 @@
 // CHECK:       tfm.remarks = ["layers of the pieces of the pipeline, in depth order: 1,2"
 // CHECK-LABEL: func.func @forward
 // CHECK:         tfm.relu %{{.*}} : (tensor<2x4x8xf32>)
-// CHECK:         tfm.linear {{.*}}stage = 0
-// CHECK:         tfm.residual {{.*}}layer = 0 : i64{{.*}}stage = 0
-// CHECK:         tfm.linear {{.*}}stage = 0
-// CHECK:         tfm.residual {{.*}}layer = 1 : i64{{.*}}stage = 0
-// CHECK:         tfm.linear {{.*}}stage = 1
-// CHECK:         tfm.residual {{.*}}layer = 2 : i64{{.*}}stage = 1
-// CHECK:         tfm.linear {{.*}}stage = 1
-// CHECK:         tfm.residual {{.*}}layer = 3 : i64{{.*}}stage = 1
-// CHECK:         tfm.sum_all {{.*}}stage = 1
+// CHECK:         tfm.linear {{.*}}piece = 0
+// CHECK:         tfm.residual {{.*}}layer = 0 : i64{{.*}}piece = 0
+// CHECK:         tfm.linear {{.*}}piece = 0
+// CHECK:         tfm.residual {{.*}}layer = 1 : i64{{.*}}piece = 0
+// CHECK:         tfm.linear {{.*}}piece = 1
+// CHECK:         tfm.residual {{.*}}layer = 2 : i64{{.*}}piece = 1
+// CHECK:         tfm.linear {{.*}}piece = 1
+// CHECK:         tfm.residual {{.*}}layer = 3 : i64{{.*}}piece = 1
+// CHECK:         tfm.sum_all {{.*}}piece = 1
 module attributes {tfm.strategy = #tfm.strategy<tp = 1, dp = 1, microbatches = 2,
     sequence_parallel = false, zero = 0, strict = false, reference = false, pp = 2>} {
   func.func @forward(

@@ -24,16 +24,16 @@ func.func @sum_of_sums(%a: tensor<8x4xf32, #sum>, %b: tensor<8x4xf32, #sum>) -> 
 
 // Scatters likewise, in the phase and stage in which they were, and one after the other.
 // CHECK-LABEL: func.func @three_scatters(
-// CHECK-NEXT:    tfm.accumulate {{.*}} {phase = #dist.phase<backward>, stage = 1 : i64}
+// CHECK-NEXT:    tfm.accumulate {{.*}} {phase = #dist.phase<backward>, piece = 1 : i64}
 // CHECK-NEXT:    %[[S:.*]] = tfm.accumulate {{.*}} -> tensor<8x4xf32, #s_r_r_sum_tp>
-// CHECK-NEXT:    %[[Y:.*]] = dist.reshard %[[S]] {phase = #dist.phase<backward>, stage = 1 : i64} : tensor<8x4xf32, #s_r_r_sum_tp> -> tensor<8x4xf32, #s_tp_r>
+// CHECK-NEXT:    %[[Y:.*]] = dist.reshard %[[S]] {phase = #dist.phase<backward>, piece = 1 : i64} : tensor<8x4xf32, #s_r_r_sum_tp> -> tensor<8x4xf32, #s_tp_r>
 // CHECK-NEXT:    return %[[Y]]
 func.func @three_scatters(%a: tensor<8x4xf32, #sum>, %b: tensor<8x4xf32, #sum>, %c: tensor<8x4xf32, #sum>) -> tensor<8x4xf32, #rows> {
-  %0 = dist.reshard %a {phase = #dist.phase<backward>, stage = 1} : tensor<8x4xf32, #sum> -> tensor<8x4xf32, #rows>
-  %1 = dist.reshard %b {phase = #dist.phase<backward>, stage = 1} : tensor<8x4xf32, #sum> -> tensor<8x4xf32, #rows>
-  %2 = dist.reshard %c {phase = #dist.phase<backward>, stage = 1} : tensor<8x4xf32, #sum> -> tensor<8x4xf32, #rows>
-  %3 = tfm.accumulate %0, %1 {phase = #dist.phase<backward>, stage = 1} : (tensor<8x4xf32, #rows>, tensor<8x4xf32, #rows>) -> tensor<8x4xf32, #rows>
-  %4 = tfm.accumulate %3, %2 {phase = #dist.phase<backward>, stage = 1} : (tensor<8x4xf32, #rows>, tensor<8x4xf32, #rows>) -> tensor<8x4xf32, #rows>
+  %0 = dist.reshard %a {phase = #dist.phase<backward>, piece = 1} : tensor<8x4xf32, #sum> -> tensor<8x4xf32, #rows>
+  %1 = dist.reshard %b {phase = #dist.phase<backward>, piece = 1} : tensor<8x4xf32, #sum> -> tensor<8x4xf32, #rows>
+  %2 = dist.reshard %c {phase = #dist.phase<backward>, piece = 1} : tensor<8x4xf32, #sum> -> tensor<8x4xf32, #rows>
+  %3 = tfm.accumulate %0, %1 {phase = #dist.phase<backward>, piece = 1} : (tensor<8x4xf32, #rows>, tensor<8x4xf32, #rows>) -> tensor<8x4xf32, #rows>
+  %4 = tfm.accumulate %3, %2 {phase = #dist.phase<backward>, piece = 1} : (tensor<8x4xf32, #rows>, tensor<8x4xf32, #rows>) -> tensor<8x4xf32, #rows>
   return %4 : tensor<8x4xf32, #rows>
 }
 

@@ -59,8 +59,8 @@ func.func @in_two_phases(%x: tensor<8x4xf32, #rows>) -> (tensor<8x4xf32, #whole>
 // CHECK-LABEL: func.func @in_two_stages(
 // CHECK-COUNT-2: dist.reshard
 func.func @in_two_stages(%x: tensor<8x4xf32, #rows>) -> (tensor<8x4xf32, #whole>, tensor<8x4xf32, #whole>) {
-  %0 = dist.reshard %x {stage = 0} : tensor<8x4xf32, #rows> -> tensor<8x4xf32, #whole>
-  %1 = dist.reshard %x {stage = 1} : tensor<8x4xf32, #rows> -> tensor<8x4xf32, #whole>
+  %0 = dist.reshard %x {piece = 0} : tensor<8x4xf32, #rows> -> tensor<8x4xf32, #whole>
+  %1 = dist.reshard %x {piece = 1} : tensor<8x4xf32, #rows> -> tensor<8x4xf32, #whole>
   return %0, %1 : tensor<8x4xf32, #whole>, tensor<8x4xf32, #whole>
 }
 

@@ -228,7 +228,7 @@ exec.role stage 0 mesh <["dp"=2, "tp"=2]> persistent 512 slot 64 x 1 transient 4
     exec.wait 3
     exec.fill 2.0 -> <transient + 0, 4xf32>
   }
-  exec.list @update phase update variant only chunk 1 {
+  exec.list @update phase update variant only piece 1 {
     exec.shard <transient + 0, 2x8xf32> along 1 over <{"tp"}> -> <transient + 64, 2x4xf32>
     exec.keep_on_first <transient + 0, f32> over <{"dp", "tp"}> -> <transient + 64, f32>
     exec.copy <transient + 64, f32> -> <persistent + 128, f32>
