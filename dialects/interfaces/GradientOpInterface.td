@@ -9,7 +9,7 @@ def GradientOpInterface : OpInterface<"GradientOpInterface"> {
   let description = [{
     Implemented by every op of a forward pass. Reverse mode: given the cotangents
     of the results, builds the cotangents of the operands, each of the operand's
-    type. Input gradients and weight gradients are separate ops, the latter with
+    type or of its shape in f32: so is what is summed over tokens. Input gradients and weight gradients are separate ops, the latter with
     `phase = weight`.
   }];
   let methods = [
@@ -23,6 +23,11 @@ def GradientOpInterface : OpInterface<"GradientOpInterface"> {
       (ins "::mlir::OpBuilder &":$builder,
            "::llvm::ArrayRef<::mlir::Value>":$resultGrads,
            "::llvm::ArrayRef<bool>":$wanted)>,
+    InterfaceMethod<[{
+        Whether a result keeps f32 whatever the precision of training: a number that
+        sums up many elements.
+      }],
+      "bool", "isStatistic", (ins "unsigned":$result), "", "return false;">,
   ];
 }
 

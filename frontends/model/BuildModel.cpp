@@ -331,7 +331,11 @@ TrainingAttr makeTraining(MLIRContext *context, const TrainingSpec &training,
       builder.getF64FloatAttr(training.epsilon),
       builder.getF64FloatAttr(training.weightDecay),
       builder.getF64FloatAttr(training.clipNorm), vocabulary,
-      training.vocabularyMultiple);
+      training.vocabularyMultiple, training.precision,
+      training.precision == Precision::F16
+          ? builder.getF64FloatAttr(*training.lossScale)
+          : FloatAttr(),
+      training.lossScaleWindow);
 }
 
 } // namespace

@@ -9,6 +9,7 @@
 #include "frontends/model/ModelSpec.h"
 #include "frontends/model/SpellNumber.h"
 #include "llvm/Support/MathExtras.h"
+#include <cmath>
 
 using namespace mlir;
 
@@ -20,6 +21,7 @@ constexpr int64_t kMaxWidth = int64_t(1) << 24;
 constexpr int64_t kMaxLayers = 10000;
 /// Of all parameters, and of the largest activation.
 constexpr uint64_t kMaxElements = uint64_t(1) << 50;
+constexpr double kMaxLossScale = 1 << 24;
 
 struct SizeBound {
   StringRef setting;
@@ -166,6 +168,25 @@ LogicalResult checkTotals(const ModelSpec &model, const TrainingSpec &training,
   return success();
 }
 
+/// Scales that are powers of two change no bit of what does not overflow.
+LogicalResult checkLossScale(const TrainingSpec &training,
+                             const SettingOrigins &origins) {
+  if (!training.lossScale)
+    return success();
+  double scale = *training.lossScale;
+  if (training.precision != tfm::Precision::F16)
+    return origins.emitError("loss_scale")
+           << " is given with precision "
+           << stringifyPrecision(training.precision) << ", expected f16";
+  int exponent = 0;
+  if (!(scale >= 1 && scale <= kMaxLossScale) ||
+      std::frexp(scale, &exponent) != 0.5)
+    return origins.emitError("loss_scale")
+           << " is " << spellNumber(scale)
+           << ", expected a power of two from 1 to " << int64_t(kMaxLossScale);
+  return success();
+}
+
 LogicalResult checkTraining(const TrainingSpec &training,
                             const SettingOrigins &origins) {
   if (failed(checkAll<SizeBound>(
@@ -173,7 +194,8 @@ LogicalResult checkTraining(const TrainingSpec &training,
            {"global_batch", training.globalBatch, 1, kMaxIndex},
            {"warmup_steps", training.warmupSteps, 0, kMaxIndex},
            {"decay_steps", training.decaySteps, 0, kMaxIndex},
-           {"vocabulary_multiple", training.vocabularyMultiple, 1, kMaxWidth}},
+           {"vocabulary_multiple", training.vocabularyMultiple, 1, kMaxWidth},
+           {"loss_scale_window", training.lossScaleWindow, 1, kMaxIndex}},
           origins)) ||
       failed(checkAll<RateBound>(
           {{"learning_rate", training.learningRate, 0, kUnbounded},
@@ -186,6 +208,8 @@ LogicalResult checkTraining(const TrainingSpec &training,
           origins)))
     return failure();
   if (failed(checkPositive("epsilon", training.epsilon, origins)))
+    return failure();
+  if (failed(checkLossScale(training, origins)))
     return failure();
   if (*training.minLearningRate > training.learningRate)
     return origins.emitError("min_learning_rate")
@@ -224,6 +248,8 @@ LogicalResult resolve(ModelSpec &model, TrainingSpec &training,
   }
   if (failed(checkTraining(training, origins)))
     return failure();
+  if (training.precision == tfm::Precision::F16 && !training.lossScale)
+    training.lossScale = 65536;
   if (model.positions != 0 && *training.sequenceLength > model.positions)
     return emitError(origins.getLocation("sequence_length"))
            << "sequence length " << *training.sequenceLength << " exceeds "

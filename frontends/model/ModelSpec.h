@@ -67,6 +67,10 @@ struct TrainingSpec {
   /// Absent: the model's own rates.
   std::optional<double> dropout;
   int64_t vocabularyMultiple = 1;
+  tfm::Precision precision = tfm::Precision::F32;
+  /// Of f16 alone. Absent: 65536.
+  std::optional<double> lossScale;
+  int64_t lossScaleWindow = 2000;
 };
 
 /// Lets the training settings override the model's (dropout) and fills in those

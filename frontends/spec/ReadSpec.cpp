@@ -158,6 +158,26 @@ LogicalResult readOptimizer(const spec::Training &message,
   }
 }
 
+LogicalResult readPrecision(const spec::Training &message,
+                            TrainingSpec &training,
+                            const SettingOrigins &origins) {
+  if (!message.has_precision())
+    return success();
+  switch (message.precision()) {
+  case spec::Training::F32:
+    training.precision = tfm::Precision::F32;
+    return success();
+  case spec::Training::BF16:
+    training.precision = tfm::Precision::BF16;
+    return success();
+  case spec::Training::F16:
+    training.precision = tfm::Precision::F16;
+    return success();
+  default:
+    return refuseValue(message, "precision", origins);
+  }
+}
+
 LogicalResult readTraining(const spec::Training &message,
                            TrainingSpec &training,
                            const SettingOrigins &origins) {
@@ -177,7 +197,11 @@ LogicalResult readTraining(const spec::Training &message,
   MPC_READ(clip_norm, clipNorm)
   MPC_READ(dropout, dropout)
   MPC_READ(vocabulary_multiple, vocabularyMultiple)
+  MPC_READ(loss_scale, lossScale)
+  MPC_READ(loss_scale_window, lossScaleWindow)
 #undef MPC_READ
+  if (failed(readPrecision(message, training, origins)))
+    return failure();
   return readOptimizer(message, training, origins);
 }
 

@@ -14,17 +14,26 @@ using namespace mlir;
 
 namespace mpc {
 
+static void describeOperand(RankedTensorType type, plan::Slice &slice) {
+  for (int64_t size : type.getShape())
+    slice.add_sizes(size);
+  slice.set_type(type.getElementType().isBF16()  ? plan::DATA_TYPE_BF16
+                 : type.getElementType().isF16() ? plan::DATA_TYPE_F16
+                                                 : plan::DATA_TYPE_F32);
+}
+
 int64_t getAttentionWorkspaceBytes(Operation *op) {
-  Value query;
+  plan::AttentionCommand command;
+  auto describe = [&](auto attention) {
+    describeOperand(attention.getQ().getType(), *command.mutable_query());
+    describeOperand(attention.getK().getType(), *command.mutable_key());
+  };
   if (auto attention = dyn_cast<tfm::AttentionOp>(op))
-    query = attention.getQ();
+    describe(attention);
   else if (auto grad = dyn_cast<tfm::AttentionGradOp>(op))
-    query = grad.getQ();
+    describe(grad);
   else
     return 0;
-  plan::AttentionCommand command;
-  for (int64_t size : cast<RankedTensorType>(query.getType()).getShape())
-    command.mutable_query()->add_sizes(size);
   return runtime::AttentionWorkspaceBytes(command, plan::DEVICE_KIND_CPU);
 }
 

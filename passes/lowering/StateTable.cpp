@@ -64,6 +64,20 @@ LogicalResult StateTable::useMesh(Operation *op, RankedTensorType type) {
   return success();
 }
 
+/// The scale of a loss begins where the settings of training say.
+static exec::InitialAttr getInitial(func::FuncOp function,
+                                    tfm::BindingAttr binding) {
+  auto training = tfm::getTraining(function->getParentOfType<ModuleOp>());
+  if (binding.getKind() != tfm::StateKind::Counter ||
+      binding.getName() != "loss_scale" || !training ||
+      !training.getLossScale())
+    return {};
+  return exec::InitialAttr::get(function.getContext(),
+                                exec::InitialKind::Constant,
+                                training.getLossScale(),
+                                StringAttr::get(function.getContext()));
+}
+
 LogicalResult StateTable::add(func::FuncOp function, tfm::BindingAttr binding,
                               Type global, Location location) {
   if (!binding)
@@ -81,7 +95,7 @@ LogicalResult StateTable::add(func::FuncOp function, tfm::BindingAttr binding,
               location,
               /*slice=*/{},
               llvm::to_vector(type.getShape()),
-              /*initial=*/{},
+              getInitial(function, binding),
               /*batchInput=*/std::nullopt};
   if (state.kind == exec::StateKind::Batch) {
     state.batchInput = getBatchInput(binding.getName());

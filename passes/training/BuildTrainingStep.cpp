@@ -27,7 +27,9 @@ using tfm::StateKind;
 /// A parameter of the model and its place among the arguments of @forward.
 struct Parameter {
   tfm::ParameterAttr attr;
+  /// Of its master, gradient and moments: f32.
   RankedTensorType type;
+  RankedTensorType computeType;
   Location location;
   unsigned argument;
 };
@@ -70,11 +72,12 @@ private:
       tfm::BindingAttr binding = tfm::getArgBinding(forward, index);
       if (tfm::ParameterAttr attr = tfm::getParameter(forward, index)) {
         auto type = cast<RankedTensorType>(argument.getType());
-        if (!type.getElementType().isF32())
+        if (!isa<FloatType>(type.getElementType()))
           return forward.emitOpError("parameter ")
                  << attr.getName() << " is " << type
-                 << ", expected elements of f32";
-        parameters.push_back({attr, type, argument.getLoc(), index});
+                 << ", expected elements of f32, bf16 or f16";
+        parameters.push_back({attr, type.clone(scalar.getElementType()), type,
+                              argument.getLoc(), index});
       } else if (!binding) {
         return forward.emitOpError("argument #")
                << index
@@ -121,7 +124,16 @@ private:
         builder, location, Phase::Prologue, scalar, valid);
 
     for (auto [parameter, master] : llvm::zip_equal(parameters, masters))
-      function.addResult(master, bind(StateKind::Compute, parameter));
+      function.addResult(toComputeType(builder, parameter, master),
+                         bind(StateKind::Compute, parameter));
+    if (isLossScaled()) {
+      Value lossScale = function.addArgument(
+          scalar, bind(StateKind::Counter, "loss_scale"), location);
+      function.addResult(tfm::build<tfm::ScaleOp>(builder, location,
+                                                  Phase::Prologue, scalar,
+                                                  inverse, lossScale),
+                         bind(StateKind::Carry, "scaled_inverse_count"));
+    }
     function.addResult(valid, bind(StateKind::Metric, "valid_tokens"));
     function.addResult(inverse, bind(StateKind::Carry, "inverse_count"));
     function.finish();
@@ -134,7 +146,7 @@ private:
     SmallVector<BlockArgument> computes, accumulators;
     for (const Parameter &parameter : parameters) {
       computes.push_back(function.addArgument(
-          parameter.type, bind(StateKind::Compute, parameter),
+          parameter.computeType, bind(StateKind::Compute, parameter),
           parameter.location));
       mapping.map(forward.getArgument(parameter.argument), computes.back());
     }
@@ -152,8 +164,11 @@ private:
                         argument.getType(),
                         tfm::getArgBinding(forward, argument.getArgNumber()),
                         argument.getLoc()));
-    Value inverse = function.addArgument(
-        scalar, bind(StateKind::Carry, "inverse_count"), location);
+    Value cotangent = function.addArgument(
+        scalar,
+        bind(StateKind::Carry,
+             isLossScaled() ? "scaled_inverse_count" : "inverse_count"),
+        location);
 
     OpBuilder &builder = function.getBuilder();
     Block &body = forward.getBody().front();
@@ -171,7 +186,8 @@ private:
           builder, gradient.getLoc(), Phase::Weight, gradient.getType(),
           accumulators[index], gradient);
     };
-    if (failed(buildBackwardPass(builder, loss, inverse, computes, accumulate)))
+    if (failed(buildBackwardPass(builder, loss, cotangent, computes,
+                                 accumulate)))
       return failure();
 
     for (auto [parameter, value] : llvm::zip_equal(parameters, accumulated)) {
@@ -216,9 +232,14 @@ private:
 
     OpBuilder &builder = function.getBuilder();
     Value norm = buildNorm(builder, gradients);
+    LossScaling scaling;
+    if (isLossScaled())
+      scaling = buildLossScaling(builder, addScalar, norm, valid);
     Value clip = buildUpdateOp<tfm::ClipFactorOp>(
         builder, scalar, norm,
         builder.getF32FloatAttr(toF32(training.getClipNorm())));
+    if (isLossScaled())
+      clip = buildUpdateOp<tfm::ScaleOp>(builder, scalar, clip, scaling.inverse);
     Value newStep =
         buildUpdateOp<tfm::CountStepOp>(builder, scalar, step, valid);
     Value loss = buildUpdateOp<tfm::ScaleOp>(builder, scalar, lossSum, inverse);
@@ -239,7 +260,50 @@ private:
     function.addResult(newStep, bind(StateKind::Counter, "step"));
     function.addResult(loss, bind(StateKind::Metric, "loss"));
     function.addResult(norm, bind(StateKind::Metric, "grad_norm"));
+    if (isLossScaled()) {
+      function.addResult(scaling.newScale,
+                         bind(StateKind::Counter, "loss_scale"));
+      function.addResult(scaling.newGoodSteps,
+                         bind(StateKind::Counter, "good_steps"));
+    }
     function.finish();
+  }
+
+  bool isLossScaled() const {
+    return training.getPrecision() == tfm::Precision::F16;
+  }
+
+  static Value toComputeType(OpBuilder &builder, const Parameter &parameter,
+                             Value master) {
+    if (parameter.type == parameter.computeType)
+      return master;
+    return tfm::build<tfm::CastOp>(builder, parameter.location, Phase::Prologue,
+                                   parameter.computeType, master);
+  }
+
+  /// What a scaled loss adds to an update.
+  struct LossScaling {
+    Value inverse, newScale, newGoodSteps;
+  };
+
+  /// Takes the scale out of `norm`, and lets `valid` be 0 if that is not finite.
+  LossScaling
+  buildLossScaling(OpBuilder &builder,
+                   llvm::function_ref<Value(StateKind, StringRef)> addScalar,
+                   Value &norm, Value &valid) {
+    Value scale = addScalar(StateKind::Counter, "loss_scale");
+    Value goodSteps = addScalar(StateKind::Counter, "good_steps");
+    LossScaling scaling;
+    scaling.inverse =
+        buildUpdateOp<tfm::ReciprocalOp>(builder, scalar, scale);
+    auto next = buildUpdateOp<tfm::UpdateLossScaleOp>(
+        builder, scalar, scalar, scale, goodSteps, norm,
+        builder.getI64IntegerAttr(training.getLossScaleWindow()));
+    scaling.newScale = next.getNewScale();
+    scaling.newGoodSteps = next.getNewGoodSteps();
+    valid = buildUpdateOp<tfm::ValidIfFiniteOp>(builder, scalar, valid, norm);
+    norm = buildUpdateOp<tfm::ScaleOp>(builder, scalar, norm, scaling.inverse);
+    return scaling;
   }
 
   template <typename OpTy, typename... Args>

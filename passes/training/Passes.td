@@ -47,6 +47,27 @@ def PadVocabularyPass : Pass<"mpc-pad-vocabulary", "::mlir::ModuleOp"> {
   }];
 }
 
+def SetPrecisionPass : Pass<"mpc-set-precision", "::mlir::ModuleOp"> {
+  let summary = "Gives @forward the precision of training";
+  let description = [{
+    Requires: @forward in f32.
+    Ensures: with `precision` bf16 or f16 in `tfm.training`, its parameters and the
+    results of its ops have that element type, except statistics (`isStatistic` of
+    GradientOpInterface: sums over many elements, log-sum-exp, the loss). With f32
+    nothing changes.
+    Preserves: values up to rounding.
+
+    ```mlir
+    // Becomes tensor<2x8x16xbf16>, and so does the weight.
+    func.func @forward(%x: tensor<2x8x16xf32>, %w: tensor<4x16xf32>) {
+      %0 = tfm.linear %x, %w
+        : (tensor<2x8x16xf32>, tensor<4x16xf32>) -> tensor<2x8x4xf32>
+      return
+    }
+    ```
+  }];
+}
+
 def BuildTrainingStepPass
     : Pass<"mpc-build-training-step", "::mlir::ModuleOp"> {
   let summary = "Differentiates @forward and writes the functions of a step";
@@ -54,7 +75,8 @@ def BuildTrainingStepPass
     Requires: @forward, for one microbatch, returns the sum of the loss over its valid
     tokens; every argument is a parameter or bound, every op between a parameter and
     the loss implements GradientOpInterface.
-    Ensures: instead of @forward, the functions @prologue (valid tokens of the step),
+    Ensures: instead of @forward, the functions @prologue (valid tokens of the step;
+    parameters in the precision of @forward),
     @forward_backward (one microbatch: its gradients are added to the accumulators)
     and @update (norm, clipping, optimizer), all arguments and results of which are
     bound to named state.

@@ -12,6 +12,7 @@ void buildTrainingPipeline(OpPassManager &pm) {
   // size of the step that does not divide.
   pm.addPass(createPadVocabularyPass());
   pm.addPass(createSplitMicrobatchesPass());
+  pm.addPass(createSetPrecisionPass());
   pm.addPass(createBuildTrainingStepPass());
   // Before sharding, so that what is computed again is communicated again.
   pm.addPass(createRecomputePass());

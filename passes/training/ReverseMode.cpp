@@ -59,29 +59,52 @@ private:
   }
 
   void addCotangent(Value value, Value cotangent) {
-    assert(value.getType() == cotangent.getType() &&
-           "a cotangent has the type of its value");
+    assert((value.getType() == cotangent.getType() ||
+            widened(value.getType()) == cotangent.getType()) &&
+           "a cotangent has the type of its value or is f32");
     cotangents[value].push_back(cotangent);
+  }
+
+  static Type widened(Type type) {
+    return cast<RankedTensorType>(type).clone(
+        Float32Type::get(type.getContext()));
   }
 
   /// The sum of the cotangents of a value's uses, all of which have been seen;
   /// null if it is 0. Parameters' gradients are summed in the phase of their
-  /// addends, so that nothing of the backward phase waits for them.
+  /// addends, so that nothing of the backward phase waits for them. A sum is f32 if
+  /// an addend is, and is rounded once; parameters' stay f32.
   Value takeCotangent(Value value) {
     SmallVector<Value, 2> addends = std::move(cotangents[value]);
     cotangents.erase(value);
     if (addends.empty())
       return {};
     Value sum = addends.front();
+    bool isOfParameter = isa<BlockArgument>(value);
     dist::Phase phase =
-        isa<BlockArgument>(value) ? dist::Phase::Weight : dist::Phase::Backward;
+        isOfParameter ? dist::Phase::Weight : dist::Phase::Backward;
     for (Value addend : ArrayRef(addends).drop_front()) {
-      auto add = tfm::build<tfm::AddOp>(builder, value.getLoc(), phase,
-                                        value.getType(), sum, addend);
-      setPieceOfSum(add, isa<BlockArgument>(value));
+      Type type = sum.getType() == value.getType() ? addend.getType()
+                                                   : sum.getType();
+      auto add = tfm::build<tfm::AddOp>(builder, value.getLoc(), phase, type,
+                                        sum, addend);
+      setPieceOfSum(add, isOfParameter);
       sum = add;
     }
-    return sum;
+    return isOfParameter ? sum : rounded(sum, value.getType());
+  }
+
+  /// `cotangent` in the precision of its value.
+  Value rounded(Value cotangent, Type type) {
+    if (cotangent.getType() == type)
+      return cotangent;
+    auto cast = tfm::build<tfm::CastOp>(builder, cotangent.getLoc(),
+                                        dist::Phase::Backward, type, cotangent);
+    Operation *source = cotangent.getDefiningOp();
+    if (std::optional<int64_t> piece = source ? tfm::getPiece(source)
+                                              : std::nullopt)
+      tfm::setPiece(cast, *piece);
+    return cast;
   }
 
   /// Cotangents flow from later pieces to earlier ones: a sum is where its last

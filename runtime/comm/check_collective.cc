@@ -36,11 +36,6 @@ absl::Status CheckTypes(const Collective& c) {
   if (c.reduction == plan::REDUCTION_UNSPECIFIED)
     return absl::InvalidArgumentError(absl::StrCat(
         name, " without a reduction; legal: REDUCTION_SUM, REDUCTION_MAX"));
-  if (c.source.type != plan::DATA_TYPE_F32 &&
-      c.source.type != plan::DATA_TYPE_I32)
-    return absl::UnimplementedError(
-        absl::StrCat(name, " of ", DataTypeName(c.source.type),
-                     " is not supported; supported: f32, i32"));
   return absl::OkStatus();
 }
 

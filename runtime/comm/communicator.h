@@ -33,7 +33,7 @@ struct Collective {
 
 /// The first reason why `collective` is none among `group_size` members (sizes,
 /// dimensions, types); needs no memory, so it is checked before a run.
-/// Reductions are of f32 or i32; the other kinds move any type.
+/// Reductions of bf16 and f16 add in f32 and round once.
 absl::Status CheckCollective(const Collective& collective, int64_t group_size);
 
 /// One rank's end of a group whose members start the same collectives in the

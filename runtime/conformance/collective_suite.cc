@@ -8,6 +8,7 @@
 
 #include "gmock/gmock.h"
 #include "runtime/conformance/transport.h"
+#include "runtime/floats/narrow_floats.h"
 #include "runtime/plan/layout.h"
 
 namespace mpc::runtime {
@@ -88,6 +89,40 @@ int64_t Moved(const Sizes& sizes, int dimension, int64_t i, int64_t new_size,
   const int64_t block = i / below / sizes[dimension];
   return (block * new_size + Coordinate(sizes, dimension, i) + shift) * below +
          i % below;
+}
+
+/// `value` in a narrow type that holds it exactly.
+uint16_t Narrow(plan::DataType type, float value) {
+  uint16_t bits;
+  NarrowFloats(type, &value, 1, &bits);
+  return bits;
+}
+
+// Rounded after every addend, the largest number would swallow the others.
+TEST_P(CollectiveSuite, SumsOfNarrowFloatsAreRoundedOnce) {
+  for (plan::DataType type : {plan::DATA_TYPE_BF16, plan::DATA_TYPE_F16})
+    for (int size : kWorldSizes)
+      OnEveryRank(size, [&](World& world) {
+        constexpr int64_t kCount = 10'001;
+        // The next number of the type is 2 more.
+        const float large = type == plan::DATA_TYPE_BF16 ? 256 : 2048;
+        auto group = Everyone(world);
+        std::vector<uint16_t> source(
+            kCount, Narrow(type, world.rank() == 0 ? large : 1));
+        std::vector<uint16_t> sum(kCount);
+        const Sizes sizes = {kCount};
+        Collective c;
+        c.kind = plan::COLLECTIVE_KIND_ALL_REDUCE;
+        c.reduction = plan::REDUCTION_SUM;
+        c.source = {source.data(), type, sizes, 0};
+        c.destination = {sum.data(), type, sizes, 0};
+        RunToEnd(*group, c);
+        EXPECT_THAT(sum, Each(Narrow(type, large + size - 1)));
+
+        c.reduction = plan::REDUCTION_MAX;
+        RunToEnd(*group, c);
+        EXPECT_THAT(sum, Each(Narrow(type, large)));
+      });
 }
 
 TEST_P(CollectiveSuite, AllReduceSumsOnEveryRank) {

@@ -1,6 +1,7 @@
 #include "runtime/device/attention_workspace.h"
 
 #include "runtime/device/cpu/attention_tiles.h"
+#include "runtime/floats/narrow_floats.h"
 
 namespace mpc::runtime {
 
@@ -11,10 +12,12 @@ uint64_t AttentionWorkspaceBytes(const plan::AttentionCommand& command,
   AttentionShape shape;
   shape.batch = query.sizes(0);
   shape.queries = query.sizes(1);
+  if (command.key().sizes_size() == 4) shape.keys = command.key().sizes(1);
   shape.key_value_heads = query.sizes(2);
   shape.group = query.sizes(3);
   shape.head_size = query.sizes(4);
-  return Lanes(shape) * LaneElements(shape) * sizeof(float);
+  const int64_t wide = IsNarrowFloat(query.type()) ? WideElements(shape) : 0;
+  return (Lanes(shape) * LaneElements(shape) + wide) * sizeof(float);
 }
 
 }  // namespace mpc::runtime

@@ -11,7 +11,7 @@ namespace mpc::runtime {
 
 /// The bytes of AttentionCommand.workspace for the command and for its gradient
 /// on a device of that kind: a slice of at least
-/// ⌈bytes / 4⌉ f32 elements. Depends on the shape of `command.query` alone and
+/// ⌈bytes / 4⌉ f32 elements. Depends on the types and sizes of `command.query` and `command.key` alone and
 /// suffices for any number of threads; 0 for a kind without attention.
 uint64_t AttentionWorkspaceBytes(const plan::AttentionCommand& command,
                                  plan::DeviceKind device);

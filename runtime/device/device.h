@@ -13,17 +13,20 @@
 
 namespace mpc::runtime {
 
-/// destination = op(left) · op(right), or += with `accumulate`; f32, row-major.
-/// A stride is the elements from one row of the stored matrix to the next.
+/// destination = op(left) · op(right), or += with `accumulate`; row-major. Both
+/// factors are of `type`, the destination of that or f32; sums are in f32. A stride
+/// is the elements from one row of the stored matrix to the next.
 struct GemmArguments {
+  plan::DataType type = plan::DATA_TYPE_F32;
+  plan::DataType destination_type = plan::DATA_TYPE_F32;
   int64_t rows = 0, columns = 0, inner = 0;
   bool transpose_left = false, transpose_right = false;
   bool accumulate = false;
-  const float* left = nullptr;
+  const void* left = nullptr;
   int64_t left_stride = 0;
-  const float* right = nullptr;
+  const void* right = nullptr;
   int64_t right_stride = 0;
-  float* destination = nullptr;
+  void* destination = nullptr;
   int64_t destination_stride = 0;
 };
 
@@ -37,23 +40,24 @@ struct AttentionShape {
   int64_t head_size = 0;         // d
 };
 
-/// AttentionCommand of plan.proto with resolved memory: dense f32 (i32 where
-/// said so).
+/// AttentionCommand of plan.proto with resolved memory, dense. Queries, keys,
+/// values, outputs and their gradients are of `type`; softmax is in f32.
 struct AttentionArguments {
+  plan::DataType type = plan::DATA_TYPE_F32;
   AttentionShape shape;
   float scale = 1;
   bool causal = false;
   float dropout = 0;
   uint32_t dropout_key = 0;
-  const float* query = nullptr;
-  const float* key = nullptr;
-  const float* value = nullptr;
+  const void* query = nullptr;
+  const void* key = nullptr;
+  const void* value = nullptr;
   const int32_t* query_positions = nullptr;  // [b, s]
   const int32_t* key_positions = nullptr;    // [b, t]
   const int32_t* seed = nullptr;             // scalar; read with dropout only
   const int32_t* samples = nullptr;          // [b]; read with dropout only
   const int32_t* heads = nullptr;            // [kv, group]; the same
-  float* output = nullptr;
+  void* output = nullptr;
   /// Natural logarithm of a row's sum of exponentials; -inf where all keys are
   /// masked.
   float* logsumexp = nullptr;
@@ -64,10 +68,10 @@ struct AttentionArguments {
 /// `forward.output` and `forward.logsumexp` are read, the gradients written.
 struct AttentionGradArguments {
   AttentionArguments forward;
-  const float* output_grad = nullptr;
-  float* query_grad = nullptr;
-  float* key_grad = nullptr;
-  float* value_grad = nullptr;
+  const void* output_grad = nullptr;
+  void* query_grad = nullptr;
+  void* key_grad = nullptr;
+  void* value_grad = nullptr;
 };
 
 /// Compiled kernels in executable form; made once a process.
@@ -116,6 +120,9 @@ class Device {
   /// stride is in elements.
   virtual void Fill(uint32_t* destination, int64_t stride, int64_t rows,
                     int64_t row_elements, uint32_t bits) = 0;
+  /// The same for elements of 2 bytes.
+  virtual void Fill(uint16_t* destination, int64_t stride, int64_t rows,
+                    int64_t row_elements, uint16_t bits) = 0;
 
   /// Calls `body` for parts [begin, end) of [0, extent) on the host's threads of
   /// this rank. How the range is cut depends on `threads()`.

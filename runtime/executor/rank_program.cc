@@ -101,9 +101,12 @@ absl::StatusOr<int> RankProgram::FindScalar(plan::StateKind kind,
     return absl::InvalidArgumentError(absl::StrFormat(
         "state \"%s\" has %d bytes; expected one element", name,
         StateBytes(index).size()));
-  // The same types as FillBits takes.
-  MPC_RETURN_IF_ERROR(FillBits(0, state.type()).status());
-  return index;
+  if (state.type() == plan::DATA_TYPE_F32 ||
+      state.type() == plan::DATA_TYPE_I32)
+    return index;
+  return absl::UnimplementedError(
+      absl::StrFormat("state \"%s\" is of %s; supported: f32, i32", name,
+                      DataTypeName(state.type())));
 }
 
 absl::Status RankProgram::WriteScalar(plan::StateKind kind,

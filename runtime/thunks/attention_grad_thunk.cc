@@ -14,8 +14,7 @@ namespace {
 absl::Status CheckGradient(const char* name, const plan::Slice& gradient,
                            const plan::Slice& input,
                            const plan::AttentionGradCommand& command) {
-  MPC_RETURN_IF_ERROR(CheckDense(name, gradient, plan::DATA_TYPE_F32,
-                                 SizesOf(input)));
+  MPC_RETURN_IF_ERROR(CheckDense(name, gradient, input.type(), SizesOf(input)));
   const plan::AttentionCommand& forward = command.forward();
   for (const auto& [other_name, other] :
        {std::make_pair("query", &forward.query()),
@@ -37,7 +36,7 @@ absl::StatusOr<std::unique_ptr<Thunk>> AttentionGradThunk::Create(
   const plan::AttentionCommand& forward = grad.forward();
   MPC_RETURN_IF_ERROR(CheckAttention(forward, plan.target().device()));
   MPC_RETURN_IF_ERROR(CheckDense("output_grad", grad.output_grad(),
-                                 plan::DATA_TYPE_F32,
+                                 forward.query().type(),
                                  SizesOf(forward.query())));
   MPC_RETURN_IF_ERROR(
       CheckGradient("query_grad", grad.query_grad(), forward.query(), grad));
@@ -65,10 +64,10 @@ absl::Status AttentionGradThunk::Execute(const ThunkContext& context) const {
   const plan::AttentionGradCommand& grad = command().attention_grad();
   AttentionGradArguments arguments;
   arguments.forward = ResolveAttention(grad.forward(), context);
-  arguments.output_grad = context.Resolve<const float>(grad.output_grad());
-  arguments.query_grad = context.Resolve<float>(grad.query_grad());
-  arguments.key_grad = context.Resolve<float>(grad.key_grad());
-  arguments.value_grad = context.Resolve<float>(grad.value_grad());
+  arguments.output_grad = context.Resolve<const void>(grad.output_grad());
+  arguments.query_grad = context.Resolve<void>(grad.query_grad());
+  arguments.key_grad = context.Resolve<void>(grad.key_grad());
+  arguments.value_grad = context.Resolve<void>(grad.value_grad());
   context.device.AttentionGrad(arguments);
   return absl::OkStatus();
 }

@@ -62,10 +62,12 @@ absl::Status CheckAttention(const plan::AttentionCommand& command,
   const std::vector<int64_t> rows = {s.batch, s.queries, s.key_value_heads,
                                      s.group};
   const auto f32 = plan::DATA_TYPE_F32, i32 = plan::DATA_TYPE_I32;
-  MPC_RETURN_IF_ERROR(CheckDense("query", command.query(), f32, query));
-  MPC_RETURN_IF_ERROR(CheckDense("key", command.key(), f32, key));
-  MPC_RETURN_IF_ERROR(CheckDense("value", command.value(), f32, key));
-  MPC_RETURN_IF_ERROR(CheckDense("output", command.output(), f32, query));
+  const auto type = command.query().type();
+  MPC_RETURN_IF_ERROR(CheckFloats("query", command.query()));
+  MPC_RETURN_IF_ERROR(CheckDense("query", command.query(), type, query));
+  MPC_RETURN_IF_ERROR(CheckDense("key", command.key(), type, key));
+  MPC_RETURN_IF_ERROR(CheckDense("value", command.value(), type, key));
+  MPC_RETURN_IF_ERROR(CheckDense("output", command.output(), type, query));
   MPC_RETURN_IF_ERROR(CheckDense("logsumexp", command.logsumexp(), f32, rows));
   if (command.causal() || command.dropout() > 0) {
     MPC_RETURN_IF_ERROR(CheckDense("query_positions", command.query_positions(),
@@ -115,21 +117,22 @@ std::vector<BufferUse> AttentionInputs(const plan::AttentionCommand& command) {
 AttentionArguments ResolveAttention(const plan::AttentionCommand& command,
                                     const ThunkContext& context) {
   AttentionArguments a;
+  a.type = command.query().type();
   a.shape = ShapeOf(command);
   a.scale = command.scale();
   a.causal = command.causal();
   a.dropout = command.dropout();
   a.dropout_key = command.dropout_key();
-  a.query = context.Resolve<const float>(command.query());
-  a.key = context.Resolve<const float>(command.key());
-  a.value = context.Resolve<const float>(command.value());
+  a.query = context.Resolve<const void>(command.query());
+  a.key = context.Resolve<const void>(command.key());
+  a.value = context.Resolve<const void>(command.value());
   a.query_positions =
       context.Resolve<const int32_t>(command.query_positions());
   a.key_positions = context.Resolve<const int32_t>(command.key_positions());
   a.seed = context.Resolve<const int32_t>(command.seed());
   a.samples = context.Resolve<const int32_t>(command.samples());
   a.heads = context.Resolve<const int32_t>(command.heads());
-  a.output = context.Resolve<float>(command.output());
+  a.output = context.Resolve<void>(command.output());
   a.logsumexp = context.Resolve<float>(command.logsumexp());
   a.workspace = context.Resolve<void>(command.workspace());
   return a;

@@ -110,9 +110,9 @@ TEST(FillThunkTest, CreateRejects) {
                      "0.5 in an i32; expected an integer"},
                     {[](auto& c) {
                        c.mutable_fill()->mutable_destination()->set_type(
-                           plan::DATA_TYPE_F16);
+                           plan::DATA_TYPE_UNSPECIFIED);
                      },
-                     "a constant of f16 is not supported"}});
+                     "a constant of type 0 is not supported"}});
   EXPECT_THAT(UsesOf(FillPlan("I32", 1), 0).second, ElementsAre(1024));
 }
 
@@ -207,11 +207,11 @@ TEST(KeepOnFirstThunkTest, CreateRejects) {
         "overlaps"},
        {[](auto& c) {
           c.mutable_keep_on_first()->mutable_source()->set_type(
-              plan::DATA_TYPE_F16);
+              plan::DATA_TYPE_UNSPECIFIED);
           c.mutable_keep_on_first()->mutable_destination()->set_type(
-              plan::DATA_TYPE_F16);
+              plan::DATA_TYPE_UNSPECIFIED);
         },
-        "f16 is not supported"}});
+        "type 0 is not supported"}});
   EXPECT_THAT(UsesOf(KeepPlan(1024), 0).first, ElementsAre(0));
   EXPECT_THAT(UsesOf(KeepPlan(1024), 0).second, ElementsAre(1024));
 }

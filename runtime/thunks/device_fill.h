@@ -10,11 +10,11 @@
 
 namespace mpc::runtime {
 
-/// The bits of an element of `type`, f32 or i32, that holds `value`. An i32 takes
-/// integers of −2³¹ … 2³²−1, modulo 2³².
+/// The bits of an element of `type` that holds `value`, those of a narrow float in
+/// the lower half. An i32 takes integers of −2³¹ … 2³²−1, modulo 2³².
 absl::StatusOr<uint32_t> FillBits(double value, plan::DataType type);
 
-/// Sets all elements of a tensor of 4-byte elements.
+/// Sets all elements of a tensor to `bits`, of FillBits for its type.
 void FillOnDevice(Device& device, const Tensor& destination, uint32_t bits);
 
 }  // namespace mpc::runtime

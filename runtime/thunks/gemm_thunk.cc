@@ -28,7 +28,11 @@ absl::StatusOr<std::unique_ptr<Thunk>> GemmThunk::Create(
        {std::make_pair("left", &gemm.left()),
         std::make_pair("right", &gemm.right()),
         std::make_pair("destination", &gemm.destination())})
-    MPC_RETURN_IF_ERROR(CheckType(name, *slice, plan::DATA_TYPE_F32));
+    MPC_RETURN_IF_ERROR(CheckFloats(name, *slice));
+  MPC_RETURN_IF_ERROR(CheckType("right", gemm.right(), gemm.left().type()));
+  if (gemm.destination().type() != plan::DATA_TYPE_F32)
+    MPC_RETURN_IF_ERROR(
+        CheckType("destination", gemm.destination(), gemm.left().type()));
   MPC_ASSIGN_OR_RETURN(
       const int64_t left_stride,
       gemm.transpose_left()
@@ -62,17 +66,19 @@ std::vector<BufferUse> GemmThunk::buffer_uses() const {
 absl::Status GemmThunk::Execute(const ThunkContext& context) const {
   const plan::GemmCommand& gemm = command().gemm();
   GemmArguments arguments;
+  arguments.type = gemm.left().type();
+  arguments.destination_type = gemm.destination().type();
   arguments.rows = gemm.rows();
   arguments.columns = gemm.columns();
   arguments.inner = gemm.inner();
   arguments.transpose_left = gemm.transpose_left();
   arguments.transpose_right = gemm.transpose_right();
   arguments.accumulate = gemm.accumulate();
-  arguments.left = context.Resolve<const float>(gemm.left());
+  arguments.left = context.Resolve<const void>(gemm.left());
   arguments.left_stride = left_stride_;
-  arguments.right = context.Resolve<const float>(gemm.right());
+  arguments.right = context.Resolve<const void>(gemm.right());
   arguments.right_stride = right_stride_;
-  arguments.destination = context.Resolve<float>(gemm.destination());
+  arguments.destination = context.Resolve<void>(gemm.destination());
   arguments.destination_stride = destination_stride_;
   context.device.Gemm(arguments);
   return absl::OkStatus();

@@ -77,6 +77,15 @@ TEST(GemmThunkTest, CreateRejects) {
         },
         "`right` of bf16 is not supported; supported: f32"},
        {[](auto& c) {
+          c.mutable_gemm()->mutable_left()->set_type(plan::DATA_TYPE_I32);
+        },
+        "`left` of i32 is not supported; supported: f32, bf16, f16"},
+       {[](auto& c) {
+          c.mutable_gemm()->mutable_destination()->set_type(
+              plan::DATA_TYPE_F16);
+        },
+        "`destination` of f16 is not supported; supported: f32"},
+       {[](auto& c) {
           c.mutable_gemm()->mutable_destination()->set_offset_bytes(64);
         },
         "`destination` (16 bytes at 64) overlaps `right` (24 bytes at 64)"},

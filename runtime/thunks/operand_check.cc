@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "runtime/floats/narrow_floats.h"
 #include "runtime/plan/layout.h"
 #include "runtime/status_macros.h"
 
@@ -13,6 +14,14 @@ absl::Status CheckType(absl::string_view name, const plan::Slice& slice,
   return absl::UnimplementedError(absl::StrFormat(
       "`%s` of %s is not supported; supported: %s", name,
       DataTypeName(slice.type()), DataTypeName(type)));
+}
+
+absl::Status CheckFloats(absl::string_view name, const plan::Slice& slice) {
+  if (slice.type() == plan::DATA_TYPE_F32 || IsNarrowFloat(slice.type()))
+    return absl::OkStatus();
+  return absl::UnimplementedError(
+      absl::StrFormat("`%s` of %s is not supported; supported: f32, bf16, f16",
+                      name, DataTypeName(slice.type())));
 }
 
 absl::Status CheckDense(absl::string_view name, const plan::Slice& slice,

@@ -22,6 +22,9 @@ inline absl::Span<const int64_t> SizesOf(const plan::Slice& slice) {
 absl::Status CheckType(absl::string_view name, const plan::Slice& slice,
                        plan::DataType type);
 
+/// f32, bf16 or f16.
+absl::Status CheckFloats(absl::string_view name, const plan::Slice& slice);
+
 /// A dense slice of these sizes.
 absl::Status CheckDense(absl::string_view name, const plan::Slice& slice,
                         plan::DataType type, absl::Span<const int64_t> sizes);

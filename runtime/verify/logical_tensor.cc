@@ -10,6 +10,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "runtime/floats/narrow_floats.h"
 #include "runtime/plan/layout.h"
 #include "runtime/plan/mesh.h"
 #include "runtime/status_macros.h"
@@ -63,17 +64,21 @@ double ElementAt(plan::DataType type, absl::string_view bytes, int64_t i) {
     std::memcpy(&value, bytes.data() + i * sizeof(value), sizeof(value));
     return value;
   }
+  if (IsNarrowFloat(type)) {
+    float value;
+    WidenFloats(type, bytes.data() + i * sizeof(uint16_t), 1, &value);
+    return value;
+  }
   int32_t value;
   std::memcpy(&value, bytes.data() + i * sizeof(value), sizeof(value));
   return value;
 }
 
 absl::Status CheckType(plan::DataType type) {
-  if (type == plan::DATA_TYPE_F32 || type == plan::DATA_TYPE_I32)
-    return absl::OkStatus();
+  if (DataTypeBytes(type) != 0) return absl::OkStatus();
   return absl::UnimplementedError(
       absl::StrCat("values of ", DataTypeName(type),
-                   " cannot be compared yet; supported: f32, i32"));
+                   " cannot be compared; supported: f32, bf16, f16, i32"));
 }
 
 HeldElement ElementOf(const plan::State& state, const Box& box, int64_t rank,

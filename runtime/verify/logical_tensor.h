@@ -28,7 +28,7 @@ struct HeldElement {
 
 /// What the ranks hold together.
 struct AssembledTensor {
-  /// The logical region; exact, since elements are f32 or i32.
+  /// The logical region; exact: doubles hold every element.
   std::vector<double> values;
   /// The first element of a replica whose bits are not those of the first rank
   /// that holds it, and that rank's.
@@ -44,8 +44,8 @@ struct AssembledTensor {
 /// Joins the parts of a state, by rank: pieces are put where LocalBox says,
 /// replicas compared bit for bit and counted once, partial values added (or
 /// their maximum taken) in double and in ascending rank. A rank that does not
-/// have the state contributes an empty string. kUnimplemented for types other
-/// than f32 and i32.
+/// have the state contributes an empty string. kUnimplemented for an
+/// unknown type.
 absl::StatusOr<AssembledTensor> Assemble(const plan::Mesh& mesh,
                                          const plan::State& state,
                                          absl::Span<const std::string> pieces);
@@ -58,7 +58,7 @@ void WritePiece(const plan::Mesh& mesh, const plan::State& state, int64_t rank,
 /// The logical tensor of a state that one rank holds whole.
 std::string LogicalBytes(const plan::State& state, absl::string_view piece);
 
-/// Elements of f32 or i32 as doubles; kUnimplemented for other types.
+/// Elements as doubles; kUnimplemented for an unknown type.
 absl::StatusOr<std::vector<double>> DecodeElements(plan::DataType type,
                                                    absl::string_view bytes);
 

@@ -131,11 +131,22 @@ TEST(AssembleTest, RanksWithoutTheStateAreSkipped) {
   EXPECT_THAT(tensor->values, ElementsAre(7));
 }
 
+TEST(AssembleTest, NarrowFloatsAreExact) {
+  const plan::State state = ParseState(R"(
+    type: DATA_TYPE_BF16 global_sizes: 2 logical_sizes: 2
+    sharding { dimensions {} })");
+  // 1.5 and -2.
+  const auto tensor =
+      Assemble(ParseMesh(""), state, {std::string("\xc0\x3f\x00\xc0", 4)});
+  ASSERT_TRUE(tensor.ok()) << tensor.status();
+  EXPECT_THAT(tensor->values, ElementsAre(1.5, -2));
+}
+
 TEST(AssembleTest, OtherTypesAreRefused) {
-  const plan::State state = ParseState("type: DATA_TYPE_BF16");
+  const plan::State state = ParseState("name: 'x'");
   EXPECT_THAT(
       std::string(Assemble(ParseMesh(""), state, {"ab"}).status().message()),
-      HasSubstr("values of bf16 cannot be compared yet"));
+      HasSubstr("values of type 0 cannot be compared"));
 }
 
 // Every piece written and joined again is the tensor.

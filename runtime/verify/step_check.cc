@@ -33,6 +33,14 @@ std::string DescribeRank(const plan::Mesh& mesh, int64_t rank) {
              : absl::StrCat("rank ", rank, " (", coordinates, ")");
 }
 
+/// What the plan computes in: the type of its parameters' compute copies.
+plan::DataType PrecisionOf(const plan::Plan& plan) {
+  for (const plan::Role& role : plan.roles())
+    for (const plan::State& state : role.states())
+      if (state.kind() == plan::STATE_KIND_COMPUTE) return state.type();
+  return plan::DATA_TYPE_F32;
+}
+
 bool IsMoment(plan::StateKind kind) {
   return kind == plan::STATE_KIND_MOMENT1 || kind == plan::STATE_KIND_MOMENT2;
 }
@@ -43,6 +51,7 @@ StepCheck::StepCheck(const plan::Plan& plan, const ReferenceStep& reference,
                      int64_t step, double learning_rate, Options options)
     : plan_(plan),
       reference_(reference),
+      tolerances_(TolerancesOf(PrecisionOf(plan))),
       learning_rate_(learning_rate),
       options_(options) {
   report_.step = step;
@@ -56,6 +65,38 @@ StepCheck::StepCheck(const plan::Plan& plan, const ReferenceStep& reference,
     note(*o.state, reference.observables.at(o.name));
   for (const auto& [key, state] : StatesOfKinds(plan, CarriedKinds()))
     if (IsMoment(key.first)) note(*state, reference.after->at(key));
+  correction_ = ShownCorrection();
+}
+
+double StepCheck::ShownCorrection() const {
+  double correction = 1;
+  for (const auto& entry : *reference_.after) {
+    const StateKey& key = entry.first;
+    const auto values = [&](const SavedStates& states, plan::StateKind kind) {
+      const auto found = states.find({kind, key.second});
+      return found == states.end()
+                 ? std::vector<double>()
+                 : DecodeElements(plan::DATA_TYPE_F32, found->second)
+                       .value_or(std::vector<double>());
+    };
+    if (key.first != plan::STATE_KIND_MOMENT2) continue;
+    const std::vector<double> before =
+        values(*reference_.before, plan::STATE_KIND_MASTER);
+    const std::vector<double> after =
+        values(*reference_.after, plan::STATE_KIND_MASTER);
+    const std::vector<double> moment1 =
+        values(*reference_.after, plan::STATE_KIND_MOMENT1);
+    const std::vector<double> moment2 =
+        values(*reference_.after, plan::STATE_KIND_MOMENT2);
+    UpdateFacts facts;
+    facts.learning_rate = learning_rate_;
+    facts.before = before;
+    facts.after = after;
+    facts.moment1.reference = moment1;
+    facts.moment2.reference = moment2;
+    correction = std::max(correction, BiasCorrection(facts));
+  }
+  return correction;
 }
 
 double StepCheck::LargestOfKind(plan::StateKind kind) const {
@@ -118,7 +159,7 @@ void StepCheck::CompareLoss(const Subject& subject, const Pair& pair) {
   report_.reference_loss = pair.reference[0];
   if (!options_.free_run) return;
   CompareTensor(subject, pair, [&](int64_t) {
-    return kFreeRunTolerance * LargestMagnitude(pair.reference);
+    return tolerances_.free_run * LargestMagnitude(pair.reference);
   });
 }
 
@@ -166,7 +207,8 @@ absl::Status StepCheck::AddObservable(const ObservedState& observable,
       state.type() == plan::DATA_TYPE_I32
           ? 0
           : TensorAllowance(reference,
-                            is_gradient ? LargestOfKind(state.kind()) : 0, 1);
+                            is_gradient ? LargestOfKind(state.kind()) : 0, 1,
+                            tolerances_);
   CompareTensor(subject, {values, reference},
                 [&](int64_t) { return allowance; });
   if (is_gradient && !HasMoment2(state.name()))
@@ -185,12 +227,14 @@ std::vector<double> StepCheck::ParameterAllowance(const std::string& parameter,
   const auto before =
       DecodeElements(plan::DATA_TYPE_F32, reference_.before->at(key));
   UpdateFacts facts;
+  facts.tolerances = tolerances_;
   facts.learning_rate = learning_rate_;
   facts.before = *before;
   facts.after = values.reference;
   facts.gradient = Find(plan::STATE_KIND_ACCUMULATOR, parameter);
   facts.moment1 = Find(plan::STATE_KIND_MOMENT1, parameter);
   facts.moment2 = Find(plan::STATE_KIND_MOMENT2, parameter);
+  facts.least_correction = correction_;
   return UpdateAllowance(facts);
 }
 
@@ -220,7 +264,7 @@ absl::Status StepCheck::AddState(const StateKey& key, const plan::State& state,
   if (IsMoment(key.first)) {
     allowance = TensorAllowance(
         values.reference, LargestOfKind(key.first),
-        key.first == plan::STATE_KIND_MOMENT2 ? kSquareFactor : 1);
+        key.first == plan::STATE_KIND_MOMENT2 ? kSquareFactor : 1, tolerances_);
   }
   CompareTensor(subject, values.pair(), [&](int64_t) { return allowance; });
   if (IsMoment(key.first)) seen_[key] = std::move(values);

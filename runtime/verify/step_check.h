@@ -37,7 +37,7 @@ class StepCheck {
   struct Options {
     /// Allow no difference at all.
     bool exact = false;
-    /// Compare replicas and the loss only (to kFreeRunTolerance): the states
+    /// Compare replicas and the loss only (to free_run of tolerance.h): the states
     /// are no longer the reference's.
     bool free_run = false;
   };
@@ -91,12 +91,16 @@ class StepCheck {
   double LargestOfKind(plan::StateKind kind) const;
   std::vector<double> ParameterAllowance(const std::string& parameter,
                                          const Values& values) const;
+  /// The bias correction that the updates of all parameters show.
+  double ShownCorrection() const;
   Pair Find(plan::StateKind kind, const std::string& parameter) const;
 
   const plan::Plan& plan_;
   const ReferenceStep& reference_;
+  Tolerances tolerances_;
   double learning_rate_;
   Options options_;
+  double correction_ = 1;
   std::map<plan::StateKind, double> largest_;
   /// What the update of a parameter that is still to come depends on: its
   /// moments, or its gradient if there is no second moment.

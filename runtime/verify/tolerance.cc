@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "runtime/floats/narrow_floats.h"
+
 namespace mpc::runtime {
 namespace {
 
@@ -29,9 +31,28 @@ double AdamRatio(double m, double v) {
   return std::isfinite(ratio) ? ratio : 0;
 }
 
-/// The bias correction c of the comment of UpdateAllowance, as the reference's
-/// own update shows it, at least 1. Read where m/√v is large, so that weight
-/// decay hardly counts.
+}  // namespace
+
+double LargestMagnitude(absl::Span<const double> values) {
+  double largest = 0;
+  for (double value : values)
+    if (std::isfinite(value)) largest = std::max(largest, std::abs(value));
+  return largest;
+}
+
+Tolerances TolerancesOf(plan::DataType precision) {
+  if (!IsNarrowFloat(precision)) return {};
+  const double unit = precision == plan::DATA_TYPE_BF16 ? 0x1p-8 : 0x1p-11;
+  return {8 * unit, unit, unit};
+}
+
+double TensorAllowance(absl::Span<const double> reference,
+                       double largest_of_kind, double factor,
+                       const Tolerances& tolerances) {
+  return std::max(factor * tolerances.tensor * LargestMagnitude(reference),
+                  tolerances.model * largest_of_kind);
+}
+
 double BiasCorrection(const UpdateFacts& facts) {
   double largest = 0;
   for (size_t i = 0; i < facts.after.size(); ++i)
@@ -49,21 +70,6 @@ double BiasCorrection(const UpdateFacts& facts) {
   return correction;
 }
 
-}  // namespace
-
-double LargestMagnitude(absl::Span<const double> values) {
-  double largest = 0;
-  for (double value : values)
-    if (std::isfinite(value)) largest = std::max(largest, std::abs(value));
-  return largest;
-}
-
-double TensorAllowance(absl::Span<const double> reference,
-                       double largest_of_kind, double factor) {
-  return std::max(factor * kTensorTolerance * LargestMagnitude(reference),
-                  kModelTolerance * largest_of_kind);
-}
-
 std::vector<double> UpdateAllowance(const UpdateFacts& facts) {
   const size_t size = facts.after.size();
   double largest_change = 0;
@@ -76,7 +82,9 @@ std::vector<double> UpdateAllowance(const UpdateFacts& facts) {
   const Pair& first =
       facts.moment1.value.empty() ? facts.gradient : facts.moment1;
   const double correction =
-      facts.moment2.value.empty() ? 1 : BiasCorrection(facts);
+      facts.moment2.value.empty()
+          ? 1
+          : std::max(facts.least_correction, BiasCorrection(facts));
   std::vector<double> allowed(size);
   for (size_t i = 0; i < size; ++i) {
     double explained = 0;
@@ -89,7 +97,7 @@ std::vector<double> UpdateAllowance(const UpdateFacts& facts) {
     explained *= facts.learning_rate * correction;
     // Not a number where the gradient is none; nothing is explained then.
     if (std::isnan(explained)) explained = 0;
-    allowed[i] = kTensorTolerance * largest_change +
+    allowed[i] = facts.tolerances.tensor * largest_change +
                  kFourUlps * std::abs(facts.after[i]) +
                  std::min(explained, most);
   }

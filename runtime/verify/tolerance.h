@@ -11,6 +11,7 @@
 //     this step, 4 units in the last place, and what the accepted differences
 //     of the optimizer's inputs explain (below), since Adam divides noise by
 //     noise.
+// These are for f32. In bf16 and f16 a tensor may differ by more, see TolerancesOf.
 #ifndef MPC_RUNTIME_VERIFY_TOLERANCE_H_
 #define MPC_RUNTIME_VERIFY_TOLERANCE_H_
 
@@ -20,14 +21,24 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/types/span.h"
+#include "runtime/plan/plan.pb.h"
 
 namespace mpc::runtime {
 
-inline constexpr double kTensorTolerance = 1e-5;
-inline constexpr double kModelTolerance = 1e-7;
 inline constexpr double kSquareFactor = 2;
-/// Of the loss, relative to the reference's, in a free run.
-inline constexpr double kFreeRunTolerance = 1e-4;
+
+/// What is allowed of a tensor's largest element, and of the model's.
+struct Tolerances {
+  double tensor = 1e-5;
+  double model = 1e-7;
+  /// Of the loss, relative to the reference's, in a free run.
+  double free_run = 1e-4;
+};
+
+/// For a plan that computes in `precision`. A narrow float is rounded wherever it is
+/// stored, and a partial sum before it is reduced: `tensor` is 8 units of its last
+/// place (2⁻⁸ and 2⁻¹¹ of the number), `model` and `free_run` one.
+Tolerances TolerancesOf(plan::DataType precision);
 
 /// The largest finite magnitude; 0 if there is none.
 double LargestMagnitude(absl::Span<const double> values);
@@ -35,7 +46,8 @@ double LargestMagnitude(absl::Span<const double> values);
 /// What is allowed for a tensor whose kind's largest element in the model is
 /// `largest_of_kind` (0: no such rule). `factor` is 1 or kSquareFactor.
 double TensorAllowance(absl::Span<const double> reference,
-                       double largest_of_kind, double factor);
+                       double largest_of_kind, double factor,
+                       const Tolerances& tolerances = {});
 
 /// A value of the plan and the reference's.
 struct Pair {
@@ -46,6 +58,7 @@ struct Pair {
 /// What is known of a parameter's update. Pairs that the optimizer does not
 /// have are empty.
 struct UpdateFacts {
+  Tolerances tolerances;
   double learning_rate = 0;
   /// The parameter in the reference.
   absl::Span<const double> before;
@@ -54,7 +67,14 @@ struct UpdateFacts {
   Pair gradient;
   Pair moment1;
   Pair moment2;
+  /// The bias correction is no smaller: what other parameters show of it.
+  double least_correction = 1;
 };
+
+/// The bias correction c below, as the reference's own update shows it, at least 1.
+/// Read where m/√v is large, so that weight decay hardly counts. Where ε counts, it
+/// comes out too small.
+double BiasCorrection(const UpdateFacts& facts);
 
 /// The allowance of each element of a parameter after an update.
 ///

@@ -70,6 +70,7 @@ static constexpr OpInstance kInstances[] = {
     {"add", "(" SCALAR ", " SCALAR ") -> " SCALAR, ""},
     {"accumulate", "(" F("6x6") ", " F("6x6") ") -> " F("6x6"), ""},
     {"accumulate", "(" SCALAR ", " SCALAR ") -> " SCALAR, ""},
+    {"cast", "(" F("6x6") ") -> " F("6x6"), ""},
     {"scale", "(" F("6x6") ", " SCALAR ") -> " F("6x6"), ""},
     {"scale", "(" SCALAR ", " SCALAR ") -> " SCALAR, ""},
     {"gelu", "(" F("6x6x6") ") -> " F("6x6x6"),
@@ -115,6 +116,10 @@ static constexpr OpInstance kInstances[] = {
     {"clip_factor", "(" SCALAR ") -> " SCALAR, "max_norm = 0.5 : f32"},
     {"count_step", "(" SCALAR ", " SCALAR ") -> " SCALAR, ""},
     {"bias_correction", "(" SCALAR ") -> " SCALAR, "beta = 0.9 : f64"},
+    {"valid_if_finite", "(" SCALAR ", " SCALAR ") -> " SCALAR, ""},
+    {"update_loss_scale",
+     "(" SCALAR ", " SCALAR ", " SCALAR ") -> (" SCALAR ", " SCALAR ")",
+     "window = 3 : i64"},
     {"sgd",
      "(" F("6x6") ", " F("6x6") ", " SCALAR ", " SCALAR ", " SCALAR ") -> "
      F("6x6"), "weight_decay = 0.1 : f32"},

@@ -4,7 +4,8 @@
 
 The space: tp x pp x dp with at most 8 ranks and 2 to 4 stages, every schedule,
 recomputation, sequence parallelism (tp > 1) and ZeRO-1 on and off, tied and untied tables, layers
-that stages do not divide, vocabulary 13 and 257, SGD and AdamW, 1 to 5 microbatches;
+that stages do not divide, vocabulary 13 and 257, SGD and AdamW, each precision, 1 to 5
+microbatches;
 dropout on, different numbers of valid tokens in each sample.
 
 Without --sample a cover of the space is run in which every two values of different
@@ -27,7 +28,7 @@ model {{
 }}
 training {{
   sequence_length: 8 global_batch: {batch} optimizer: {optimizer}
-  learning_rate: 0.01 warmup_steps: 3 decay_steps: 8 clip_norm: 1
+  learning_rate: 0.01 warmup_steps: 3 decay_steps: 8 clip_norm: 1 precision: {precision}
 }}
 """
 
@@ -41,6 +42,7 @@ SETTINGS = {
     "layers": [2, 5, 7],
     "vocabulary": [13, 257],
     "optimizer": ["SGD", "ADAMW"],
+    "precision": ["F32", "BF16", "F16"],
     "microbatches": [1, 2, 4, 5],
     "recompute": ["none", "selective", "full", "full:0,selective:1"],
 }
@@ -91,7 +93,7 @@ def strategy_of(point):
 
 def describe(point):
     return (f"{strategy_of(point)} layers={point['layers']} tied={point['tied']} "
-            f"vocabulary={point['vocabulary']} optimizer={point['optimizer']}")
+            f"vocabulary={point['vocabulary']} optimizer={point['optimizer']} precision={point['precision']}")
 
 
 class Tools:
@@ -115,7 +117,7 @@ class Tools:
         """The imported model and its reference plan, made once."""
         batch = 2 * point["mesh"][2] * point["microbatches"]
         key = (batch, *(point[name] for name in ("layers", "tied", "vocabulary", "optimizer",
-                                                 "microbatches")))
+                                                 "precision", "microbatches")))
         if key not in self.models:
             name = "_".join(map(str, key))
             spec, model = self.work / f"{name}.textproto", self.work / f"{name}.mlir"

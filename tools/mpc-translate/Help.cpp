@@ -48,6 +48,11 @@ static std::string describeTraining() {
              "of ADAMW; matrices and tables, not norms or biases");
   out += row("clip_norm", text(defaults.clipNorm),
              "of all gradients together; 0: none");
+  out += row("precision", llvm::StringRef(stringifyPrecision(defaults.precision)).upper(),
+             "F32, BF16 or F16, of activations and the parameters computed with");
+  out += row("loss_scale", "65536", "of F16 at first, a power of two");
+  out += row("loss_scale_window", text(defaults.lossScaleWindow),
+             "steps without overflow until it doubles");
   out += row("dropout", "the model's own", "replaces all rates, in [0, 1)");
   out += row("vocabulary_multiple", text(defaults.vocabularyMultiple),
              "the vocabulary is padded to a multiple of tp times it");

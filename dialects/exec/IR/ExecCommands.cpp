@@ -24,10 +24,15 @@ LogicalResult GemmOp::verify() {
              << matrix.name << " " << matrix.slice << " of "
              << matrix.slice.getNumElements() << " elements, expected "
              << matrix.elements;
-    if (!matrix.slice.getType().getElementType().isF32()) // C2
-      return emitOpError("has ")
-             << matrix.name << " " << matrix.slice << ", expected f32";
   }
+  Type left = getLeft().getType().getElementType();
+  Type right = getRight().getType().getElementType();
+  Type destination = getDestination().getType().getElementType();
+  if (!isa<FloatType>(left) || right != left ||
+      (destination != left && !destination.isF32())) // C2
+    return emitOpError("multiplies ")
+           << left << " and " << right << " into " << destination
+           << ", expected floats of one type, into that or f32";
   return success();
 }
 

@@ -30,7 +30,7 @@ def Exec_GemmOp : Exec_Command<"gemm", (ins
 
     Constraints:
       - (C1) the slices have rows · inner, inner · columns and rows · columns elements;
-      - (C2) elements are f32.
+      - (C2) left and right have floats of one type, the destination that or f32.
   }];
   let assemblyFormat = [{
     $left (`transposed` $transpose_left^)? `*`

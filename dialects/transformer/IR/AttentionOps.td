@@ -17,7 +17,8 @@ def Tfm_AttentionOp : Tfm_FixedRuleOp<"attention",
     " -> out: b s k g d, logsumexp: b s k g | whole t d",
     !con((ins Tfm_Tensor:$q, Tfm_Tensor:$k, Tfm_Tensor:$v),
          Tfm_AttentionPlaces, Tfm_AttentionSettings),
-    (outs Tfm_Tensor:$out, Tfm_Tensor:$logsumexp), [Tfm_Differentiable]> {
+    (outs Tfm_Tensor:$out, Tfm_WideTensor:$logsumexp),
+    [Tfm_DifferentiableStatistics]> {
   let summary = "softmax(scale · q kᵀ + mask) v, head by head";
   let description = [{
     Dimensions: b batch, s queries, t keys, k key-value heads, g queries' heads of
@@ -40,7 +41,7 @@ def Tfm_AttentionGradOp : Tfm_FixedRuleOp<"attention_grad",
     " samples: b, heads: k g -> q_grad: b s k g d, k_grad: b t k d,"
     " v_grad: b t k d | whole d | reduce s t g | linear out_grad",
     !con((ins Tfm_Tensor:$out_grad, Tfm_Tensor:$q, Tfm_Tensor:$k, Tfm_Tensor:$v,
-              Tfm_Tensor:$out, Tfm_Tensor:$logsumexp),
+              Tfm_Tensor:$out, Tfm_WideTensor:$logsumexp),
          Tfm_AttentionPlaces, Tfm_AttentionSettings),
     (outs Tfm_Tensor:$q_grad, Tfm_Tensor:$k_grad, Tfm_Tensor:$v_grad)> {
   let summary = "the cotangents of attention's queries, keys and values";

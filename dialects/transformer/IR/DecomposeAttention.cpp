@@ -26,7 +26,7 @@ public:
     SmallVector<int64_t> sizes;
     for (char loop : this->layout)
       sizes.push_back(sizeOf(loop));
-    type = RankedTensorType::get(sizes, op.getQ().getType().getElementType());
+    type = RankedTensorType::get(sizes, Float32Type::get(op.getContext()));
   }
 
   /// Σ_d a[b,s,k,g,d] · c[b,t,k,d], of each query and key.

@@ -49,6 +49,35 @@ SmallVector<Value> CountStepOp::decompose(OpBuilder &builder,
   })};
 }
 
+/// NaN - NaN and ∞ - ∞ are no 0.
+static Scalar isFinite(Scalar x) { return x - x == 0.0; }
+
+SmallVector<Value> ValidIfFiniteOp::decompose(OpBuilder &builder,
+                                              ValueRange operands) {
+  return {mapScalar(*this, builder, operands, [](ArrayRef<Scalar> in) {
+    return select(isFinite(in[1]), in[0], in[0].like(0));
+  })};
+}
+
+SmallVector<Value> UpdateLossScaleOp::decompose(OpBuilder &builder,
+                                                ValueRange operands) {
+  constexpr double kLargest = 1 << 24;
+  LinalgBuilder b(builder, getLoc());
+  return b.mapMany(
+      SmallVector<Dims>(5), operands, getResultTypes(),
+      [&](ArrayRef<Scalar> in) {
+        Scalar scale = in[0], zero = in[1].like(0), good = in[1] + 1.0;
+        Scalar finite = isFinite(in[2]);
+        Scalar grows = good >= double(getWindow());
+        Scalar grown =
+            select(grows, min(scale * 2.0, scale.like(kLargest)), scale);
+        Scalar halved = max(scale * 0.5, scale.like(1));
+        return SmallVector<Scalar>{
+            select(finite, grown, halved),
+            select(finite, select(grows, zero, good), zero)};
+      });
+}
+
 SmallVector<Value> BiasCorrectionOp::decompose(OpBuilder &builder,
                                                ValueRange operands) {
   double beta = getBeta().convertToDouble();

@@ -35,6 +35,11 @@ SmallVector<Value> AccumulateOp::decompose(OpBuilder &builder,
   return mapElements(*this, builder, operands, add);
 }
 
+SmallVector<Value> CastOp::decompose(OpBuilder &builder, ValueRange operands) {
+  return mapElements(*this, builder, operands,
+                     [](ArrayRef<Scalar> in) { return in[0]; });
+}
+
 SmallVector<Value> ScaleOp::decompose(OpBuilder &builder, ValueRange operands) {
   return mapElements(*this, builder, operands,
                      [](ArrayRef<Scalar> in) { return in[0] * in[1]; });

@@ -31,7 +31,7 @@ def Tfm_EmbeddingGradOp : Tfm_FixedRuleOp<"embedding_grad",
     "out_grad: b s h, ids: b s, rows: V -> table_grad: V h"
     " | reduce b s | linear out_grad",
     (ins Tfm_Tensor:$out_grad, Tfm_Index:$ids, Tfm_Index:$rows),
-    (outs Tfm_Tensor:$table_grad)> {
+    (outs Tfm_WideTensor:$table_grad)> {
   let summary = "sums the cotangents of each row of the table";
   let description = [{
     table_grad[v] is the sum of out_grad[b, s] over all places with ids[b, s] equal
@@ -68,8 +68,8 @@ def Tfm_DropoutOp : Tfm_FixedRuleOp<"dropout",
 def Tfm_LayerNormOp : Tfm_FixedRuleOp<"layer_norm",
     "x: b s h, weight: h, bias: h -> out: b s h, mean: b s, rstd: b s | whole h",
     (ins Tfm_Tensor:$x, Tfm_Tensor:$weight, Tfm_Tensor:$bias, F32Attr:$epsilon),
-    (outs Tfm_Tensor:$out, Tfm_Tensor:$mean, Tfm_Tensor:$rstd),
-    [Tfm_Differentiable]> {
+    (outs Tfm_Tensor:$out, Tfm_WideTensor:$mean, Tfm_WideTensor:$rstd),
+    [Tfm_DifferentiableStatistics]> {
   let summary = "normalises rows to mean 0 and variance 1, then scales and shifts";
   let description = [{
     out = (x - mean) · rstd · weight + bias, rstd = 1 / sqrt(variance + epsilon) with
@@ -91,7 +91,7 @@ def Tfm_LayerNormInputGradOp : Tfm_FixedRuleOp<"layer_norm_input_grad",
     "out_grad: b s h, x: b s h, weight: h, mean: b s, rstd: b s -> x_grad: b s h"
     " | whole h | linear out_grad; weight",
     (ins Tfm_Tensor:$out_grad, Tfm_Tensor:$x, Tfm_Tensor:$weight,
-         Tfm_Tensor:$mean, Tfm_Tensor:$rstd),
+         Tfm_WideTensor:$mean, Tfm_WideTensor:$rstd),
     (outs Tfm_Tensor:$x_grad)> {
   let summary = "the cotangent of a layer norm's input";
   let description = [{
@@ -103,9 +103,9 @@ def Tfm_LayerNormInputGradOp : Tfm_FixedRuleOp<"layer_norm_input_grad",
 def Tfm_LayerNormParamGradOp : Tfm_FixedRuleOp<"layer_norm_param_grad",
     "out_grad: b s h, x: b s h, mean: b s, rstd: b s"
     " -> weight_grad: h, bias_grad: h | reduce b s | linear out_grad",
-    (ins Tfm_Tensor:$out_grad, Tfm_Tensor:$x, Tfm_Tensor:$mean,
-         Tfm_Tensor:$rstd),
-    (outs Tfm_Tensor:$weight_grad, Tfm_Tensor:$bias_grad)> {
+    (ins Tfm_Tensor:$out_grad, Tfm_Tensor:$x, Tfm_WideTensor:$mean,
+         Tfm_WideTensor:$rstd),
+    (outs Tfm_WideTensor:$weight_grad, Tfm_WideTensor:$bias_grad)> {
   let summary = "the cotangents of a layer norm's weight and bias";
   let description = [{
     weight_grad = Σ out_grad · (x - mean) · rstd, bias_grad = Σ out_grad, over b and s.
@@ -156,7 +156,7 @@ def Tfm_LinearInputGradOp : Tfm_Op<"linear_input_grad",
 }
 
 def Tfm_LinearWeightGradOp : Tfm_Op<"linear_weight_grad",
-    (ins Tfm_Tensor:$out_grad, Tfm_Tensor:$x), (outs Tfm_Tensor:$w_grad)> {
+    (ins Tfm_Tensor:$out_grad, Tfm_Tensor:$x), (outs Tfm_WideTensor:$w_grad)> {
   let summary = "the cotangent of a product's weight";
   let description = [{
     w_grad[o…, c…] = Σ_{b, s} out_grad[b, s, o…] · x[b, s, c…].
@@ -183,7 +183,7 @@ def Tfm_BiasAddOp : Tfm_Op<"bias_add", (ins Tfm_Tensor:$x, Tfm_Tensor:$bias),
 }
 
 def Tfm_BiasGradOp : Tfm_Op<"bias_grad", (ins Tfm_Tensor:$out_grad),
-    (outs Tfm_Tensor:$bias_grad)> {
+    (outs Tfm_WideTensor:$bias_grad)> {
   let summary = "sums cotangents over all rows";
   let description = [{
     The result has the trailing dimensions of `out_grad`; the leading ones are
@@ -216,6 +216,10 @@ def Tfm_AccumulateOp : Tfm_PointwiseOp<"accumulate",
     lowering updates it in place, and in the first microbatch of a step writes the
     addend alone.
   }];
+}
+
+def Tfm_CastOp : Tfm_PointwiseOp<"cast", (ins Tfm_Tensor:$x)> {
+  let summary = "x in another precision, rounded to the nearest even, of any rank";
 }
 
 def Tfm_ScaleOp : Tfm_PointwiseOp<"scale",

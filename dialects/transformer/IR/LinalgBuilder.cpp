@@ -43,6 +43,15 @@ static SmallVector<Dims> parse(StringRef notation) {
   return dims;
 }
 
+static bool isNarrow(Type type) {
+  return isa<FloatType>(type) && type.getIntOrFloatBitWidth() < 32;
+}
+
+/// What a body computes with.
+static Scalar widen(Scalar x) {
+  return isNarrow(x.value.getType()) ? convert(x, x.builder->getF32Type()) : x;
+}
+
 SmallVector<Value> LinalgBuilder::generic(
     ArrayRef<Dims> dims, ValueRange operands, ValueRange inits,
     llvm::function_ref<SmallVector<Scalar>(ArrayRef<Scalar>, ArrayRef<Scalar>)>
@@ -68,14 +77,10 @@ SmallVector<Value> LinalgBuilder::generic(
         OpBuilder::InsertionGuard guard(b);
         b.restoreInsertionPoint(nested.saveInsertionPoint());
         SmallVector<Scalar> scalars;
-        for (Value argument : arguments) {
-          Type type = argument.getType();
-          bool isNarrow =
-              isa<FloatType>(type) && type.getIntOrFloatBitWidth() < 32;
-          Scalar scalar{&b, argument};
-          scalars.push_back(isNarrow ? convert(scalar, b.getF32Type())
-                                     : scalar);
-        }
+        for (Value argument : arguments.drop_back(inits.size()))
+          scalars.push_back(widen({&b, argument}));
+        for (Value argument : arguments.take_back(inits.size()))
+          scalars.push_back({&b, argument});
         ArrayRef<Scalar> all(scalars);
         SmallVector<Value> yielded;
         for (auto [scalar, init] : llvm::zip_equal(
@@ -120,6 +125,14 @@ Value LinalgBuilder::reduce(ArrayRef<Dims> dims, ValueRange operands,
                             Type resultType, double start, Join join,
                             Body body) {
   Type element = getElementTypeOrSelf(resultType);
+  if (isNarrow(element)) {
+    auto tensor = cast<RankedTensorType>(resultType);
+    Value wide = reduce(dims, operands, tensor.clone(b.getF32Type()), start,
+                        join, body);
+    Dims all = dimsBetween(0, dims.back().size());
+    return map({all, all}, wide, resultType,
+               [](ArrayRef<Scalar> in) { return in[0]; });
+  }
   Value first = arith::ConstantOp::create(b, b.getFloatAttr(element, start));
   Value init = linalg::FillOp::create(b, ValueRange{first},
                                       ValueRange{empty(b, resultType)})
@@ -170,7 +183,7 @@ Scalar LinalgBuilder::extract(Value tensor, ArrayRef<Scalar> indices) {
   SmallVector<Value> values;
   for (Scalar index : indices)
     values.push_back(index.value);
-  return {&b, tensor::ExtractOp::create(b, tensor, values)};
+  return widen({&b, tensor::ExtractOp::create(b, tensor, values)});
 }
 
 } // namespace mpc::tfm

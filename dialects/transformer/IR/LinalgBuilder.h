@@ -22,7 +22,8 @@ Dims dimsBetween(unsigned first, unsigned last);
 /// Builds ops on tensors. Loops are numbered; in the short forms they are
 /// single letters, as in "bsh, h -> bsh": those of the result first, then the
 /// others in the order of the operands. A loop that the result lacks is a
-/// reduction. Bodies compute in f32 where tensors have a narrower float type.
+/// reduction. Bodies compute in f32 where tensors have a narrower float type, and
+/// so do reductions: what they give is rounded once.
 class LinalgBuilder {
 public:
   using Body = llvm::function_ref<Scalar(llvm::ArrayRef<Scalar>)>;

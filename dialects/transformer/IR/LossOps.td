@@ -13,7 +13,7 @@ include "dialects/transformer/IR/TransformerAttrs.td"
 def Tfm_RowMaxOp : Tfm_FixedRuleOp<"row_max",
     "x: b s V, rows: V -> out: b s | max V",
     (ins Tfm_Tensor:$x, Tfm_Index:$rows, I64Attr:$classes),
-    (outs Tfm_Tensor:$out), [Tfm_Differentiable]> {
+    (outs Tfm_WideTensor:$out), [Tfm_DifferentiableStatistics]> {
   let summary = "the largest logit of each row";
   let description = [{
     Over the columns whose number in `rows` is below `classes`; columns beyond are
@@ -23,24 +23,24 @@ def Tfm_RowMaxOp : Tfm_FixedRuleOp<"row_max",
 
 def Tfm_ExpSumOp : Tfm_FixedRuleOp<"exp_sum",
     "x: b s V, max: b s, rows: V -> out: b s | reduce V",
-    (ins Tfm_Tensor:$x, Tfm_Tensor:$max, Tfm_Index:$rows, I64Attr:$classes),
-    (outs Tfm_Tensor:$out), [Tfm_Differentiable]> {
+    (ins Tfm_Tensor:$x, Tfm_WideTensor:$max, Tfm_Index:$rows, I64Attr:$classes),
+    (outs Tfm_WideTensor:$out), [Tfm_DifferentiableStatistics]> {
   let summary = "Σ_V exp(x - max) over the columns that are not padding";
 }
 
 def Tfm_ExpSumGradOp : Tfm_FixedRuleOp<"exp_sum_grad",
     "out_grad: b s, x: b s V, max: b s, rows: V -> x_grad: b s V"
     " | linear out_grad",
-    (ins Tfm_Tensor:$out_grad, Tfm_Tensor:$x, Tfm_Tensor:$max, Tfm_Index:$rows,
+    (ins Tfm_WideTensor:$out_grad, Tfm_Tensor:$x, Tfm_WideTensor:$max, Tfm_Index:$rows,
          I64Attr:$classes),
-    (outs Tfm_Tensor:$x_grad)> {
+    (outs Tfm_WideTensor:$x_grad)> {
   let summary = "out_grad · exp(x - max), 0 in padding columns";
 }
 
 def Tfm_PickOp : Tfm_FixedRuleOp<"pick",
     "x: b s V, labels: b s, rows: V -> out: b s | reduce V | linear x",
     (ins Tfm_Tensor:$x, Tfm_Index:$labels, Tfm_Index:$rows),
-    (outs Tfm_Tensor:$out), [Tfm_Differentiable]> {
+    (outs Tfm_WideTensor:$out), [Tfm_DifferentiableStatistics]> {
   let summary = "the logit of each row's label; 0 where no column has it";
   let description = [{
     `rows` are consecutive, as for `tfm.embedding`; a label of -1 matches none.
@@ -49,16 +49,16 @@ def Tfm_PickOp : Tfm_FixedRuleOp<"pick",
 
 def Tfm_PickGradOp : Tfm_FixedRuleOp<"pick_grad",
     "out_grad: b s, labels: b s, rows: V -> x_grad: b s V | linear out_grad",
-    (ins Tfm_Tensor:$out_grad, Tfm_Index:$labels, Tfm_Index:$rows),
-    (outs Tfm_Tensor:$x_grad)> {
+    (ins Tfm_WideTensor:$out_grad, Tfm_Index:$labels, Tfm_Index:$rows),
+    (outs Tfm_WideTensor:$x_grad)> {
   let summary = "out_grad in the label's column, 0 elsewhere";
 }
 
 def Tfm_NllOp : Tfm_FixedRuleOp<"nll",
     "exp_sum: b s, max: b s, pick: b s, labels: b s -> out: b s",
-    (ins Tfm_Tensor:$exp_sum, Tfm_Tensor:$max, Tfm_Tensor:$pick,
+    (ins Tfm_WideTensor:$exp_sum, Tfm_WideTensor:$max, Tfm_WideTensor:$pick,
          Tfm_Index:$labels),
-    (outs Tfm_Tensor:$out), [Tfm_Differentiable]> {
+    (outs Tfm_WideTensor:$out), [Tfm_DifferentiableStatistics]> {
   let summary = "the negative log-likelihood of each token's label";
   let description = [{
     log(exp_sum) + max - pick where the label is not negative, else 0.
@@ -68,13 +68,13 @@ def Tfm_NllOp : Tfm_FixedRuleOp<"nll",
 def Tfm_NllGradOp : Tfm_FixedRuleOp<"nll_grad",
     "out_grad: b s, exp_sum: b s, labels: b s -> exp_sum_grad: b s, pick_grad: b s"
     " | linear out_grad",
-    (ins Tfm_Tensor:$out_grad, Tfm_Tensor:$exp_sum, Tfm_Index:$labels),
-    (outs Tfm_Tensor:$exp_sum_grad, Tfm_Tensor:$pick_grad)> {
+    (ins Tfm_WideTensor:$out_grad, Tfm_WideTensor:$exp_sum, Tfm_Index:$labels),
+    (outs Tfm_WideTensor:$exp_sum_grad, Tfm_WideTensor:$pick_grad)> {
   let summary = "out_grad / exp_sum and -out_grad, 0 where there is no label";
 }
 
 def Tfm_SumAllOp : Tfm_Op<"sum_all", (ins Tfm_Tensor:$x),
-    (outs Tfm_Scalar:$out), [Tfm_Differentiable]> {
+    (outs Tfm_Scalar:$out), [Tfm_DifferentiableStatistics]> {
   let summary = "the sum of all elements, of any rank";
 }
 

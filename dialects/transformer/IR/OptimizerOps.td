@@ -64,10 +64,36 @@ def Tfm_BiasCorrectionOp : Tfm_FixedRuleOp<"bias_correction", "step: -> out:",
   let hasVerifier = 1;
 }
 
+def Tfm_ValidIfFiniteOp : Tfm_FixedRuleOp<"valid_if_finite",
+    "valid:, norm: -> out: | linear valid", (ins Tfm_Scalar:$valid, Tfm_Scalar:$norm),
+    (outs Tfm_Scalar:$out)> {
+  let summary = "`valid` if `norm` is finite, else 0";
+  let description = [{
+    So a step with a gradient that overflowed changes nothing, on any rank: all have
+    the same norm.
+  }];
+}
+
+def Tfm_UpdateLossScaleOp : Tfm_FixedRuleOp<"update_loss_scale",
+    "scale:, good_steps:, norm: -> new_scale:, new_good_steps:",
+    (ins Tfm_Scalar:$scale, Tfm_Scalar:$good_steps, Tfm_Scalar:$norm,
+         I64Attr:$window),
+    (outs Tfm_Scalar:$new_scale, Tfm_Scalar:$new_good_steps)> {
+  let summary = "the loss scale of the next step";
+  let description = [{
+    Half of `scale`, at least 1, if `norm` is not finite; twice, at most 2^24, if it
+    was finite in `window` steps in a row; else the same. `good_steps` counts the row.
+
+    Constraints:
+      - (C1) `window` is at least 1.
+  }];
+  let hasVerifier = 1;
+}
+
 def Tfm_SgdOp : Tfm_Op<"sgd",
-    (ins Tfm_Tensor:$parameter, Tfm_Tensor:$gradient, Tfm_Scalar:$clip,
+    (ins Tfm_WideTensor:$parameter, Tfm_WideTensor:$gradient, Tfm_Scalar:$clip,
          Tfm_Scalar:$learning_rate, Tfm_Scalar:$valid, F32Attr:$weight_decay),
-    (outs Tfm_Tensor:$new_parameter)> {
+    (outs Tfm_WideTensor:$new_parameter)> {
   let summary = "one step of stochastic gradient descent";
   let description = [{
     p - lr · (clip · g + weight_decay · p); p itself if `valid` is 0.
@@ -75,13 +101,13 @@ def Tfm_SgdOp : Tfm_Op<"sgd",
 }
 
 def Tfm_AdamWOp : Tfm_Op<"adamw",
-    (ins Tfm_Tensor:$parameter, Tfm_Tensor:$moment1, Tfm_Tensor:$moment2,
-         Tfm_Tensor:$gradient, Tfm_Scalar:$clip, Tfm_Scalar:$learning_rate,
+    (ins Tfm_WideTensor:$parameter, Tfm_WideTensor:$moment1, Tfm_WideTensor:$moment2,
+         Tfm_WideTensor:$gradient, Tfm_Scalar:$clip, Tfm_Scalar:$learning_rate,
          Tfm_Scalar:$correction1, Tfm_Scalar:$correction2, Tfm_Scalar:$valid,
          F32Attr:$beta1, F32Attr:$beta2, F32Attr:$epsilon,
          F32Attr:$weight_decay),
-    (outs Tfm_Tensor:$new_parameter, Tfm_Tensor:$new_moment1,
-          Tfm_Tensor:$new_moment2)> {
+    (outs Tfm_WideTensor:$new_parameter, Tfm_WideTensor:$new_moment1,
+          Tfm_WideTensor:$new_moment2)> {
   let summary = "one step of Adam with decoupled weight decay";
   let description = [{
     Loshchilov and Hutter 2019, with g the clipped gradient:

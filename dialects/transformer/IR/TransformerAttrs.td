@@ -48,10 +48,22 @@ def Tfm_BindingAttr : Tfm_Attr<"Binding", "binding"> {
   let assemblyFormat = "`<` $kind $name `>`";
 }
 
+/// Absent: f32.
+def Tfm_PrecisionParameter : EnumParameter<Tfm_Precision> {
+  let defaultValue = "::mpc::tfm::Precision::F32";
+}
+
 def Tfm_TrainingAttr : Tfm_Attr<"Training", "training"> {
   let summary = "the training settings that the compiler and the runtime need";
   let description = [{
-    On the module as `tfm.training`. `clip_norm` 0 means no clipping.
+    On the module as `tfm.training`. `clip_norm` 0 means no clipping. `precision` is
+    that of activations and of the parameters that compute them; masters, optimizer
+    state, gradients of parameters and their sums are f32. In f16 the loss is scaled:
+    from `loss_scale`, which halves when a gradient is not finite and doubles after
+    `loss_scale_window` steps without (Micikevicius et al. 2018).
+
+    Constraints:
+      - (C1) `loss_scale` is given if `precision` is f16, and only then.
   }];
   let parameters = (ins
     "int64_t":$sequence_length, "int64_t":$global_batch,
@@ -61,7 +73,11 @@ def Tfm_TrainingAttr : Tfm_Attr<"Training", "training"> {
     "::mlir::FloatAttr":$beta1, "::mlir::FloatAttr":$beta2,
     "::mlir::FloatAttr":$epsilon, "::mlir::FloatAttr":$weight_decay,
     "::mlir::FloatAttr":$clip_norm, "int64_t":$vocabulary,
-    "int64_t":$vocabulary_multiple);
+    "int64_t":$vocabulary_multiple,
+    Tfm_PrecisionParameter:$precision,
+    OptionalParameter<"::mlir::FloatAttr">:$loss_scale,
+    DefaultValuedParameter<"int64_t", "2000">:$loss_scale_window);
+  let genVerifyDecl = 1;
   let assemblyFormat = "`<` struct(params) `>`";
 }
 

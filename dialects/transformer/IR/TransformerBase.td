@@ -74,8 +74,13 @@ class Tfm_FixedRuleOp<string mnemonic, string rule, dag inputs, dag outputs,
 
 /// An op of a forward pass has a gradient.
 defvar Tfm_Differentiable = DeclareOpInterfaceMethods<GradientOpInterface>;
+/// So has one some of whose results are f32 in every precision.
+defvar Tfm_DifferentiableStatistics =
+    DeclareOpInterfaceMethods<GradientOpInterface, ["isStatistic"]>;
 
 def Tfm_Tensor : RankedTensorOf<[F32, BF16, F16]>;
+/// What is f32 in every precision: statistics of rows, gradients of parameters.
+def Tfm_WideTensor : RankedTensorOf<[F32]>;
 def Tfm_Index : RankedTensorOf<[I32]>;
 def Tfm_Scalar : 0DTensorOf<[F32]>;
 def Tfm_IntegerScalar : 0DTensorOf<[I32]>;

@@ -105,6 +105,19 @@ LogicalResult ParameterAttr::verify(function_ref<InFlightDiagnostic()> emitError
   return success();
 }
 
+LogicalResult
+TrainingAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t,
+                     int64_t, OptimizerKind, FloatAttr, FloatAttr, int64_t,
+                     int64_t, FloatAttr, FloatAttr, FloatAttr, FloatAttr,
+                     FloatAttr, int64_t, int64_t, Precision precision,
+                     FloatAttr lossScale, int64_t) {
+  if ((precision == Precision::F16) != !!lossScale) // C1
+    return emitError() << "precision is " << stringifyPrecision(precision)
+                       << (lossScale ? " with" : " without")
+                       << " a loss_scale, expected one with f16 alone";
+  return success();
+}
+
 // -------------------------------------------------------------- accessors
 
 namespace mpc::tfm {

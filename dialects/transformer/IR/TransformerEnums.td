@@ -42,6 +42,11 @@ def Tfm_StateKind : Tfm_Enum<"StateKind", "what a piece of state is for", [
 def Tfm_OptimizerKind : Tfm_Enum<"OptimizerKind", "how parameters are updated", [
       I32EnumAttrCase<"Sgd", 0, "sgd">, I32EnumAttrCase<"AdamW", 1, "adamw">]>;
 
+def Tfm_Precision : Tfm_Enum<"Precision",
+    "what activations and the compute copies of parameters are", [
+      I32EnumAttrCase<"F32", 0, "f32">, I32EnumAttrCase<"BF16", 1, "bf16">,
+      I32EnumAttrCase<"F16", 2, "f16">]>;
+
 def Tfm_GeluForm : Tfm_Enum<"GeluForm", "which formula of gelu", [
       I32EnumAttrCase<"Tanh", 0, "tanh">, I32EnumAttrCase<"Erf", 1, "erf">]>;
 

@@ -28,12 +28,18 @@ static OpTy weight(OpBuilder &builder, Operation *of, Args &&...args) {
                      std::forward<Args>(args)...);
 }
 
+/// The type in f32: of what is summed over tokens, or added before rounding.
+static RankedTensorType widened(RankedTensorType type) {
+  return type.clone(Float32Type::get(type.getContext()));
+}
+
 Grads EmbeddingOp::buildGradients(OpBuilder &builder, ArrayRef<Value> out,
                                   ArrayRef<bool> wanted) {
   Grads grads(3);
   if (wanted[0])
-    grads[0] = weight<EmbeddingGradOp>(builder, *this, getTable().getType(),
-                                       out[0], getIds(), getRows());
+    grads[0] = weight<EmbeddingGradOp>(builder, *this,
+                                       widened(getTable().getType()), out[0],
+                                       getIds(), getRows());
   return grads;
 }
 
@@ -46,6 +52,7 @@ Grads DropoutOp::buildGradients(OpBuilder &builder, ArrayRef<Value> out,
   return grads;
 }
 
+bool LayerNormOp::isStatistic(unsigned result) { return result > 0; }
 Grads LayerNormOp::buildGradients(OpBuilder &builder, ArrayRef<Value> out,
                                   ArrayRef<bool> wanted) {
   Grads grads(3);
@@ -55,8 +62,8 @@ Grads LayerNormOp::buildGradients(OpBuilder &builder, ArrayRef<Value> out,
         getMean(), getRstd());
   if (wanted[1] || wanted[2]) {
     auto op = weight<LayerNormParamGradOp>(
-        builder, *this, getWeight().getType(), getBias().getType(), out[0],
-        getX(), getMean(), getRstd());
+        builder, *this, widened(getWeight().getType()),
+        widened(getBias().getType()), out[0], getX(), getMean(), getRstd());
     grads[1] = op.getWeightGrad();
     grads[2] = op.getBiasGrad();
   }
@@ -70,8 +77,8 @@ Grads LinearOp::buildGradients(OpBuilder &builder, ArrayRef<Value> out,
     grads[0] = backward<LinearInputGradOp>(builder, *this, getX().getType(),
                                            out[0], getW());
   if (wanted[1])
-    grads[1] = weight<LinearWeightGradOp>(builder, *this, getW().getType(),
-                                          out[0], getX());
+    grads[1] = weight<LinearWeightGradOp>(
+        builder, *this, widened(getW().getType()), out[0], getX());
   return grads;
 }
 
@@ -80,7 +87,7 @@ Grads BiasAddOp::buildGradients(OpBuilder &builder, ArrayRef<Value> out,
   Grads grads = {out[0], Value()};
   if (wanted[1])
     grads[1] =
-        weight<BiasGradOp>(builder, *this, getBias().getType(), out[0]);
+        weight<BiasGradOp>(builder, *this, widened(getBias().getType()), out[0]);
   return grads;
 }
 
@@ -112,6 +119,7 @@ Grads ResidualOp::buildGradients(OpBuilder &builder, ArrayRef<Value> out,
                                /*layer=*/IntegerAttr())};
 }
 
+bool AttentionOp::isStatistic(unsigned result) { return result > 0; }
 Grads AttentionOp::buildGradients(OpBuilder &builder, ArrayRef<Value> out,
                                   ArrayRef<bool>) {
   auto op = backward<AttentionGradOp>(
@@ -126,29 +134,33 @@ Grads AttentionOp::buildGradients(OpBuilder &builder, ArrayRef<Value> out,
   return grads;
 }
 
+bool RowMaxOp::isStatistic(unsigned) { return true; }
 Grads RowMaxOp::buildGradients(OpBuilder &, ArrayRef<Value>, ArrayRef<bool>) {
   return Grads(2); // Only shifts a softmax: its cotangents cancel.
 }
 
+bool ExpSumOp::isStatistic(unsigned) { return true; }
 Grads ExpSumOp::buildGradients(OpBuilder &builder, ArrayRef<Value> out,
                                ArrayRef<bool> wanted) {
   Grads grads(3);
   if (wanted[0])
-    grads[0] = backward<ExpSumGradOp>(builder, *this, getX().getType(), out[0],
-                                      getX(), getMax(), getRows(),
+    grads[0] = backward<ExpSumGradOp>(builder, *this, widened(getX().getType()),
+                                      out[0], getX(), getMax(), getRows(),
                                       getClassesAttr());
   return grads;
 }
 
+bool PickOp::isStatistic(unsigned) { return true; }
 Grads PickOp::buildGradients(OpBuilder &builder, ArrayRef<Value> out,
                              ArrayRef<bool> wanted) {
   Grads grads(3);
   if (wanted[0])
-    grads[0] = backward<PickGradOp>(builder, *this, getX().getType(), out[0],
-                                    getLabels(), getRows());
+    grads[0] = backward<PickGradOp>(builder, *this, widened(getX().getType()),
+                                    out[0], getLabels(), getRows());
   return grads;
 }
 
+bool NllOp::isStatistic(unsigned) { return true; }
 Grads NllOp::buildGradients(OpBuilder &builder, ArrayRef<Value> out,
                             ArrayRef<bool>) {
   auto op = backward<NllGradOp>(builder, *this, getExpSum().getType(),
@@ -160,6 +172,7 @@ Grads NllOp::buildGradients(OpBuilder &builder, ArrayRef<Value> out,
   return grads;
 }
 
+bool SumAllOp::isStatistic(unsigned) { return true; }
 Grads SumAllOp::buildGradients(OpBuilder &builder, ArrayRef<Value> out,
                                ArrayRef<bool>) {
   return {backward<BroadcastOp>(builder, *this, getX().getType(), out[0])};

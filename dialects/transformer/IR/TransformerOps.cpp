@@ -120,6 +120,9 @@ std::string AccumulateOp::getShardingRuleText() {
   return getPointwiseRule({"accumulator", "addend"}, {"out"}, rankOf(getOut()),
                           "linear accumulator addend");
 }
+std::string CastOp::getShardingRuleText() {
+  return getPointwiseRule({"x"}, {"out"}, rankOf(getOut()), "linear x");
+}
 std::string ScaleOp::getShardingRuleText() {
   std::string d = getFactorNames("d", rankOf(getOut()));
   return "x: " + d + ", factor: -> out: " + d + " | linear x; factor";
@@ -212,6 +215,12 @@ LogicalResult ClipFactorOp::verify() {
   if (!(getMaxNorm().convertToDouble() >= 0)) // C1
     return emitOpError("has max_norm ")
            << getMaxNorm().convertToDouble() << ", expected at least 0";
+  return success();
+}
+
+LogicalResult UpdateLossScaleOp::verify() {
+  if (getWindow() < 1) // C1
+    return emitOpError("has window ") << getWindow() << ", expected at least 1";
   return success();
 }
 

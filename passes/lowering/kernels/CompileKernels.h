@@ -38,7 +38,8 @@ void registerKernelDialects(mlir::DialectRegistry &registry);
 mlir::LogicalResult decomposeKernel(mlir::func::FuncOp kernel);
 
 /// Reads from a kernel's schedule what its callers need to know. A kernel is a
-/// function from tensors of static sizes (f32, f64, i32, i64) to tensors, with
+/// function from tensors of static sizes (f32, f64, bf16,
+/// f16, i32, i64) to tensors, with
 /// a body of linalg ops, `tensor.empty` and constants; `tensor.extract` from
 /// an argument may stand in a linalg body. Or its body is a
 /// `tfm.embedding_grad` of arguments, perhaps added to another by `tfm.add` or

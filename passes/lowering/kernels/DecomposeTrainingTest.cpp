@@ -3,6 +3,7 @@
 #include "passes/lowering/kernels/KernelHarness.h"
 #include "passes/lowering/kernels/TestValues.h"
 
+#include "llvm/ADT/APFloat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -43,6 +44,25 @@ func.func private @scalars(%x: tensor<f32>, %valid: tensor<f32>) -> (tensor<f32>
   %5 = tfm.bias_correction %x {beta = 0.9 : f64} : (tensor<f32>) -> tensor<f32>
   %6 = tfm.bias_correction %x {beta = 0.999 : f64} : (tensor<f32>) -> tensor<f32>
   return %0, %1, %2, %3, %4, %5, %6 : tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>
+}
+func.func private @loss_scale(%scale: tensor<f32>, %good: tensor<f32>, %norm: tensor<f32>, %valid: tensor<f32>) -> (tensor<f32>, tensor<f32>, tensor<f32>) {
+  %0:2 = tfm.update_loss_scale %scale, %good, %norm {window = 3 : i64} : (tensor<f32>, tensor<f32>, tensor<f32>) -> (tensor<f32>, tensor<f32>)
+  %1 = tfm.valid_if_finite %valid, %norm : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  return %0#0, %0#1, %1 : tensor<f32>, tensor<f32>, tensor<f32>
+}
+func.func private @cast(%x: tensor<3x37xf32>) -> (tensor<3x37xbf16>, tensor<3x37xf16>) {
+  %0 = tfm.cast %x : (tensor<3x37xf32>) -> tensor<3x37xbf16>
+  %1 = tfm.cast %x : (tensor<3x37xf32>) -> tensor<3x37xf16>
+  return %0, %1 : tensor<3x37xbf16>, tensor<3x37xf16>
+}
+func.func private @narrow_sum(%x: tensor<3x700xbf16>) -> tensor<700xf32> {
+  %0 = tfm.bias_grad %x : (tensor<3x700xbf16>) -> tensor<700xf32>
+  return %0 : tensor<700xf32>
+}
+func.func private @narrow_add(%x: tensor<3x37xbf16>, %y: tensor<3x37xbf16>) -> tensor<3x37xbf16> {
+  %0 = tfm.add %x, %y : (tensor<3x37xbf16>, tensor<3x37xbf16>) -> tensor<3x37xbf16>
+  %1 = tfm.add %0, %y : (tensor<3x37xbf16>, tensor<3x37xbf16>) -> tensor<3x37xbf16>
+  return %1 : tensor<3x37xbf16>
 }
 func.func private @sum_squares(%x: tensor<7x11x13xf32>) -> tensor<f32> {
   %0 = tfm.sum_squares %x : (tensor<7x11x13xf32>) -> tensor<f32>
@@ -140,6 +160,68 @@ TEST(DecomposeTraining, Scalars) {
     EXPECT_FLOAT_EQ(out[5], 1 - std::pow(0.9, step));
     EXPECT_FLOAT_EQ(out[6], 1 - std::pow(0.999, step));
   }
+}
+
+TEST(DecomposeTraining, LossScale) {
+  auto run = [](float scale, float good, float norm) {
+    float valid = 7;
+    Floats out(3);
+    kernels().run("loss_scale", {&scale, &good, &norm, &valid, &out[0], &out[1],
+                                 &out[2]});
+    return out;
+  };
+  float infinity = std::numeric_limits<float>::infinity(), nan = NAN;
+  EXPECT_EQ(run(8, 0, 2), (Floats{8, 1, 7}));
+  EXPECT_EQ(run(8, 1, 2), (Floats{8, 2, 7}));
+  // The third in a row.
+  EXPECT_EQ(run(8, 2, 2), (Floats{16, 0, 7}));
+  EXPECT_EQ(run(1 << 24, 2, 2), (Floats{1 << 24, 0, 7}));
+  for (float norm : {infinity, nan}) {
+    EXPECT_EQ(run(8, 2, norm), (Floats{4, 0, 0}));
+    EXPECT_EQ(run(1, 2, norm), (Floats{1, 0, 0}));
+  }
+}
+
+/// The bits of `x` in a narrow type, rounded to nearest even.
+uint16_t roundTo(const llvm::fltSemantics &semantics, float x) {
+  llvm::APFloat value(x);
+  bool losesInfo;
+  value.convert(semantics, llvm::APFloat::rmNearestTiesToEven, &losesInfo);
+  return value.bitcastToAPInt().getZExtValue();
+}
+
+TEST(DecomposeTraining, CastsRoundToNearestEven) {
+  int n = 3 * 37;
+  Floats x = randomFloats(n);
+  x[0] = 1 + 0x1p-8f, x[1] = 1 + 0x3p-8f, x[2] = NAN, x[3] = 1e9f, x[4] = 1e-9f;
+  std::vector<uint16_t> bf16(n), f16(n);
+  kernels().run("cast", {x.data(), bf16.data(), f16.data()});
+  for (int i = 0; i < n; ++i) {
+    if (std::isnan(x[i])) { // Any will do.
+      EXPECT_GT(bf16[i] & 0x7fff, 0x7f80);
+      EXPECT_GT(f16[i] & 0x7fff, 0x7c00);
+      continue;
+    }
+    EXPECT_EQ(bf16[i], roundTo(llvm::APFloat::BFloat(), x[i])) << x[i];
+    EXPECT_EQ(f16[i], roundTo(llvm::APFloat::IEEEhalf(), x[i])) << x[i];
+  }
+}
+
+TEST(DecomposeTraining, SumsOfNarrowFloatsAreInF32) {
+  int n = 700;
+  std::vector<uint16_t> x(3 * n, 0x3f80); // 1
+  std::fill_n(x.begin(), n, 0x4380);      // 256; 257 is no bf16.
+  Floats out(n);
+  kernels().run("narrow_sum", {x.data(), out.data()});
+  EXPECT_EQ(out, Floats(n, 258));
+}
+
+// Fused or not, what an op gives is rounded.
+TEST(DecomposeTraining, EveryNarrowResultIsRounded) {
+  int n = 3 * 37;
+  std::vector<uint16_t> x(n, 0x4380), y(n, 0x3f80), out(n); // 256 and 1
+  kernels().run("narrow_add", {x.data(), y.data(), out.data()});
+  EXPECT_EQ(out, x);
 }
 
 TEST(DecomposeTraining, SumOfSquares) {

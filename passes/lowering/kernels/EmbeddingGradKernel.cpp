@@ -27,7 +27,8 @@ class EmbeddingGradEmitter {
 public:
   EmbeddingGradEmitter(tfm::EmbeddingGradOp op, OpBuilder &builder)
       : b(builder), loc(op.getLoc()), lanes(builder, loc),
-        element(op.getOutGrad().getType().getElementType()),
+        addend(op.getOutGrad().getType().getElementType()),
+        element(op.getType().getElementType()),
         tableRows(op.getType().getDimSize(0)),
         columns(op.getType().getDimSize(1)),
         places(op.getIds().getType().getNumElements()) {}
@@ -45,7 +46,8 @@ private:
   OpBuilder &b;
   Location loc;
   LaneBuilder lanes;
-  Type element;
+  /// Of the cotangents, and of the table, whose sums are in f32.
+  Type addend, element;
   int64_t tableRows, columns, places;
   static constexpr int64_t kWidth = 32;
 };
@@ -86,21 +88,25 @@ void EmbeddingGradEmitter::startBlock(Value table, Value first, Value count,
 
 void EmbeddingGradEmitter::addLanes(Value from, Value to, Value column,
                                     Value mask) {
-  LaneMemory source{lanes.address(element, from, column), 1, mask};
+  LaneMemory source{lanes.address(addend, from, column), 1, mask};
   LaneMemory target{lanes.address(element, to, column), 1, mask};
-  Value sum = arith::AddFOp::create(b, loc, lanes.load(element, target, kWidth),
-                                    lanes.load(element, source, kWidth));
+  Value value = lanes.load(addend, source, kWidth);
+  if (addend != element)
+    value =
+        arith::ExtFOp::create(b, loc, laneType(element, kWidth), value);
+  Value sum = arith::AddFOp::create(
+      b, loc, lanes.load(element, target, kWidth), value);
   lanes.store(sum, target, kWidth);
 }
 
 void EmbeddingGradEmitter::addPlace(Value place, Value row, Value outGrad,
                                     Value table) {
-  auto rowAt = [&](Value base, Value index) {
+  auto rowAt = [&](Type type, Value base, Value index) {
     return lanes.address(
-        element, base,
+        type, base,
         arith::MulIOp::create(b, loc, index, lanes.i64(columns)));
   };
-  Value from = rowAt(outGrad, place), to = rowAt(table, row);
+  Value from = rowAt(addend, outGrad, place), to = rowAt(element, table, row);
   int64_t whole = columns / kWidth * kWidth;
   if (whole > 0)
     loop(lanes.i64(0), lanes.i64(whole), kWidth,

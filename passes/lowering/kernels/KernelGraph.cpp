@@ -44,10 +44,10 @@ static LogicalResult checkType(Operation *op, RankedTensorType type) {
     return op->emitError("kernel tensor has type ")
            << type << ", expected static sizes";
   Type element = type.getElementType();
-  if (!element.isF32() && !element.isF64() && !element.isInteger(32) &&
-      !element.isInteger(64))
+  if (!isa<Float32Type, Float64Type, BFloat16Type, Float16Type>(element) &&
+      !element.isInteger(32) && !element.isInteger(64))
     return op->emitError("kernel tensor has element type ")
-           << element << ", expected f32, f64, i32 or i64";
+           << element << ", expected f32, f64, bf16, f16, i32 or i64";
   if (type.getEncoding())
     return op->emitError("kernel tensor has type ")
            << type << ", expected no encoding";

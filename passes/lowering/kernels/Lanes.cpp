@@ -98,7 +98,27 @@ Value LaneBuilder::lanePointers(Type element, LaneMemory memory,
       ValueRange{constantLanes(b.getI64Type(), offsets)});
 }
 
+/// LLVM rounds a bf16 that it moves between registers, in a function that kernels
+/// lack. So bf16 is loaded and stored as the integer of its bits.
+static Type getMemoryType(Type element) {
+  return element.isBF16() ? IntegerType::get(element.getContext(), 16)
+                          : element;
+}
+
+Value LaneBuilder::reinterpret(Value value, Type element) {
+  auto vector = dyn_cast<VectorType>(value.getType());
+  Type type = laneType(element, vector ? vector.getNumElements() : 1);
+  return type == value.getType()
+             ? value
+             : arith::BitcastOp::create(b, loc, type, value).getResult();
+}
+
 Value LaneBuilder::load(Type element, LaneMemory memory, int64_t width) {
+  Type type = getMemoryType(element);
+  return reinterpret(loadWords(type, memory, width), element);
+}
+
+Value LaneBuilder::loadWords(Type element, LaneMemory memory, int64_t width) {
   unsigned alignment = alignmentOf(element);
   if (width == 1 || memory.stride == 0)
     return LLVM::LoadOp::create(b, loc, element, memory.pointer, alignment);
@@ -123,15 +143,17 @@ Value LaneBuilder::gather(Type element, Value pointer, Value indices,
   auto pointers = VectorType::get({width}, pointer.getType());
   Value addresses = LLVM::GEPOp::create(b, loc, pointers, element, pointer,
                                         ValueRange{indices});
-  Type type = laneType(element, width);
-  return LLVM::masked_gather::create(
+  Type type = laneType(getMemoryType(element), width);
+  Value words = LLVM::masked_gather::create(
       b, loc, type, addresses, mask ? mask : allLanes(width),
       ValueRange{LLVM::ZeroOp::create(b, loc, type)},
       b.getI32IntegerAttr(alignmentOf(element)));
+  return reinterpret(words, element);
 }
 
 void LaneBuilder::store(Value value, LaneMemory memory, int64_t width) {
-  Type element = getElementTypeOrSelf(value.getType());
+  Type element = getMemoryType(getElementTypeOrSelf(value.getType()));
+  value = reinterpret(value, element);
   unsigned alignment = alignmentOf(element);
   if (width == 1 || memory.stride == 0) {
     LLVM::StoreOp::create(b, loc, value, memory.pointer, alignment);

@@ -51,6 +51,9 @@ public:
          llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)> combine);
 
 private:
+  /// The same bits as elements of another type of that size.
+  mlir::Value reinterpret(mlir::Value value, mlir::Type element);
+  mlir::Value loadWords(mlir::Type element, LaneMemory memory, int64_t width);
   mlir::Value lanePointers(mlir::Type element, LaneMemory memory,
                            int64_t width);
   mlir::Value allLanes(int64_t width);

@@ -8,6 +8,7 @@
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
@@ -56,8 +57,22 @@ static LogicalResult expandMath(ModuleOp module) {
   return failure(result.wasInterrupted());
 }
 
+/// CPUs without instructions for bf16 would call a function for every element.
+static LogicalResult expandBFloat16(ModuleOp module) {
+  SmallVector<Operation *> ops;
+  module.walk([&](Operation *op) {
+    if (isa<arith::ExtFOp, arith::TruncFOp>(op))
+      ops.push_back(op);
+  });
+  RewritePatternSet patterns(module.getContext());
+  arith::populateExpandBFloat16Patterns(patterns);
+  GreedyRewriteConfig config;
+  config.setStrictness(GreedyRewriteStrictness::ExistingAndNewOps);
+  return applyOpPatternsGreedily(ops, std::move(patterns), config);
+}
+
 LogicalResult lowerLoops(ModuleOp module) {
-  if (failed(expandMath(module)))
+  if (failed(expandMath(module)) || failed(expandBFloat16(module)))
     return failure();
   MLIRContext *context = module.getContext();
   LLVMTypeConverter converter(context);

@@ -52,26 +52,27 @@ class LocalCommunicator : public Communicator {
 /// Combines bytes `begin` … `end` − 1 of all sources, in their order, and writes
 /// the result to all destinations.
 void Reduce(const std::vector<Piece>& sources,
-            const std::vector<Piece>& destinations, CombineFunction combine,
+            const std::vector<Piece>& destinations, const Combiner& combiner,
             int64_t begin, int64_t end) {
   alignas(64) char block[kBlockBytes];
-  for (; begin < end; begin += kBlockBytes) {
-    const int64_t block_end = std::min(end, begin + kBlockBytes);
+  const int64_t step =
+      kBlockBytes / combiner.accumulator_bytes * combiner.element_bytes;
+  for (; begin < end; begin += step) {
+    const int64_t block_end = std::min(end, begin + step);
     for (size_t i = 0; i < sources.size(); ++i) {
       char* to = block;
       ForEachPart(sources[i], begin, block_end, [&](char* from, int64_t bytes) {
-        if (i == 0)
-          std::copy_n(from, bytes, to);
-        else
-          combine(to, from, bytes);
-        to += bytes;
+        const int64_t count = bytes / combiner.element_bytes;
+        (i == 0 ? combiner.begin : combiner.join)(to, from, count);
+        to += count * combiner.accumulator_bytes;
       });
     }
     for (const Piece& destination : destinations) {
       const char* from = block;
       ForEachPart(destination, begin, block_end, [&](char* to, int64_t bytes) {
-        std::copy_n(from, bytes, to);
-        from += bytes;
+        const int64_t count = bytes / combiner.element_bytes;
+        combiner.finish(to, from, count);
+        from += count * combiner.accumulator_bytes;
       });
     }
   }
@@ -91,7 +92,7 @@ void LocalCommunicator::AllReduce(const Collective& c) {
   const int64_t begin = std::min(bytes, share * index_);
   const int64_t end = index_ == size() - 1 ? bytes
                                            : std::min(bytes, begin + share);
-  Reduce(sources, destinations, CombineOf(c.source.type, c.reduction), begin,
+  Reduce(sources, destinations, CombinerOf(c.source.type, c.reduction), begin,
          end);
 }
 
@@ -107,7 +108,7 @@ void LocalCommunicator::ReduceScatter(const Collective& c) {
     sources.push_back(
         PieceOf(CollectiveOf(i).source, c.source_dimension, index_, size()));
   Reduce(sources, {PieceOf(c.destination, 0, 0, 1)},
-         CombineOf(c.source.type, c.reduction), 0, sources[0].bytes());
+         CombinerOf(c.source.type, c.reduction), 0, sources[0].bytes());
 }
 
 void LocalCommunicator::AllToAll(const Collective& c) {

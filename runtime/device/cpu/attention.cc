@@ -51,9 +51,9 @@ void AddKeys(const AttentionArguments& a, const QueryRange& queries,
   const int64_t stride = QueryStride(shape);
   const int64_t offset = KeyOffset(shape, queries.sample,
                                    queries.key_value_head, keys.begin);
-  TransposeTile(a.key + offset, KeyStride(shape), keys.count, shape.head_size,
+  TransposeTile(AsF32(a.key) + offset, KeyStride(shape), keys.count, shape.head_size,
                 lane.transposed_keys, kTileKeys);
-  CopyTile(a.value + offset, KeyStride(shape), keys.count, shape.head_size,
+  CopyTile(AsF32(a.value) + offset, KeyStride(shape), keys.count, shape.head_size,
            lane.keys, TileRow(shape));
   tile.Compute(keys, lane);
   for (int64_t row = 0; row < queries.count; ++row) {
@@ -82,8 +82,8 @@ void ComputeQueries(const AttentionArguments& a, const QueryRange& queries,
   const AttentionShape& shape = a.shape;
   const int64_t d = shape.head_size;
   const int64_t stride = QueryStride(shape);
-  float* const output = a.output + queries.Offset(shape);
-  CopyTile(a.query + queries.Offset(shape), stride, queries.count, d,
+  float* const output = AsF32(a.output) + queries.Offset(shape);
+  CopyTile(AsF32(a.query) + queries.Offset(shape), stride, queries.count, d,
            lane.queries, TileRow(shape));
   ScoreTile tile(a, queries);
   RowState rows[kTileQueries];

@@ -17,8 +17,8 @@ struct QueryRows {
 QueryRows ReadRows(const AttentionGradArguments& g, const QueryRange& queries) {
   const AttentionShape& shape = g.forward.shape;
   const int64_t stride = QueryStride(shape);
-  const float* output = g.forward.output + queries.Offset(shape);
-  const float* output_grad = g.output_grad + queries.Offset(shape);
+  const float* output = AsF32(g.forward.output) + queries.Offset(shape);
+  const float* output_grad = AsF32(g.output_grad) + queries.Offset(shape);
   QueryRows rows;
   for (int64_t row = 0; row < queries.count; ++row) {
     rows.product[row] = InnerProduct(
@@ -50,11 +50,11 @@ void LoadKeys(const AttentionArguments& a, int64_t offset, int64_t count,
               const Lane& lane) {
   const AttentionShape& shape = a.shape;
   const int64_t stride = KeyStride(shape);
-  CopyTile(a.key + offset, stride, count, shape.head_size, lane.keys,
+  CopyTile(AsF32(a.key) + offset, stride, count, shape.head_size, lane.keys,
            TileRow(shape));
-  TransposeTile(a.key + offset, stride, count, shape.head_size,
+  TransposeTile(AsF32(a.key) + offset, stride, count, shape.head_size,
                 lane.transposed_keys, kTileKeys);
-  TransposeTile(a.value + offset, stride, count, shape.head_size,
+  TransposeTile(AsF32(a.value) + offset, stride, count, shape.head_size,
                 lane.transposed_values, kTileKeys);
 }
 
@@ -72,9 +72,9 @@ void AddQueries(const AttentionGradArguments& g, const QueryRange& queries,
   ScoreTile tile(a, queries);
   const KeyRange keys = tile.Visible(all_keys);
   if (keys.count == 0) return;
-  CopyTile(a.query + query_offset, query_stride, queries.count,
+  CopyTile(AsF32(a.query) + query_offset, query_stride, queries.count,
            shape.head_size, lane.queries, tile_row);
-  CopyTile(g.output_grad + query_offset, query_stride, queries.count,
+  CopyTile(AsF32(g.output_grad) + query_offset, query_stride, queries.count,
            shape.head_size, lane.output_gradients, tile_row);
   tile.Compute(keys, lane);
 
@@ -100,14 +100,14 @@ void AddQueries(const AttentionGradArguments& g, const QueryRange& queries,
   product.transpose_left = true;
   product.left = lane.scores, product.left_stride = kTileKeys;
   product.right = lane.output_gradients, product.right_stride = tile_row;
-  product.destination = g.value_grad + key_offset;
+  product.destination = AsF32(g.value_grad) + key_offset;
   product.destination_stride = KeyStride(shape);
   product.accumulate = true;
   Multiply(product);
   // dK += scale dSᵀ Q
   product.left = lane.gradients;
   product.right = lane.queries;
-  product.destination = g.key_grad + key_offset;
+  product.destination = AsF32(g.key_grad) + key_offset;
   product.scale = a.scale;
   Multiply(product);
   // dQ += scale dS K
@@ -115,7 +115,7 @@ void AddQueries(const AttentionGradArguments& g, const QueryRange& queries,
   product.inner = keys.count;
   product.transpose_left = false;
   product.right = lane.keys;
-  product.destination = g.query_grad + query_offset;
+  product.destination = AsF32(g.query_grad) + query_offset;
   product.destination_stride = query_stride;
   Multiply(product);
 }
@@ -131,10 +131,10 @@ void DifferentiateHead(const AttentionGradArguments& g, int64_t sample,
   const AttentionShape& shape = g.forward.shape;
   const int64_t d = shape.head_size;
   const int64_t first_key = KeyOffset(shape, sample, head, 0);
-  ZeroRows(g.key_grad + first_key, KeyStride(shape), shape.keys, d);
-  ZeroRows(g.value_grad + first_key, KeyStride(shape), shape.keys, d);
+  ZeroRows(AsF32(g.key_grad) + first_key, KeyStride(shape), shape.keys, d);
+  ZeroRows(AsF32(g.value_grad) + first_key, KeyStride(shape), shape.keys, d);
   // The query heads of a group lie next to each other.
-  ZeroRows(g.query_grad + QueryRange{sample, head, 0, 0, 0}.Offset(shape),
+  ZeroRows(AsF32(g.query_grad) + QueryRange{sample, head, 0, 0, 0}.Offset(shape),
            QueryStride(shape), shape.queries, shape.group * d);
   for (int64_t begin = 0; begin < shape.keys; begin += kTileKeys) {
     const KeyRange keys = {begin, std::min(kTileKeys, shape.keys - begin)};

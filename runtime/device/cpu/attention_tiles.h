@@ -22,6 +22,12 @@ inline int64_t TileRow(const AttentionShape& shape) {
   return (shape.head_size + 15) / 16 * 16;
 }
 
+/// The elements of an operand that holds f32.
+inline float* AsF32(void* data) { return static_cast<float*>(data); }
+inline const float* AsF32(const void* data) {
+  return static_cast<const float*>(data);
+}
+
 /// The working memory of one thread.
 struct Lane {
   Lane(float* memory, const AttentionShape& shape)
@@ -60,6 +66,22 @@ inline int64_t QueryTiles(const AttentionShape& shape) {
 
 inline int64_t Lanes(const AttentionShape& shape) {
   return std::min(kMaximalLanes, QueryTiles(shape));
+}
+
+/// Elements of q and of k, each up to whole cache lines.
+inline int64_t QueryElements(const AttentionShape& shape) {
+  return (shape.batch * shape.queries * shape.key_value_heads * shape.group *
+              shape.head_size + 15) / 16 * 16;
+}
+inline int64_t KeyElements(const AttentionShape& shape) {
+  return (shape.batch * shape.keys * shape.key_value_heads * shape.head_size +
+          15) / 16 * 16;
+}
+
+/// Elements of the f32 copies of narrow operands, behind the lanes: of queries,
+/// output and their gradients, and of keys, values and theirs.
+inline int64_t WideElements(const AttentionShape& shape) {
+  return 4 * QueryElements(shape) + 4 * KeyElements(shape);
 }
 
 }  // namespace mpc::runtime

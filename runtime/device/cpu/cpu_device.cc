@@ -7,6 +7,9 @@
 #include "runtime/device/cpu/attention.h"
 #include "runtime/device/cpu/gemm.h"
 #include "runtime/device/cpu/kernel_library.h"
+#include "runtime/device/cpu/narrow_attention.h"
+#include "runtime/device/cpu/narrow_gemm.h"
+#include "runtime/floats/narrow_floats.h"
 
 namespace mpc::runtime {
 namespace {
@@ -53,15 +56,24 @@ absl::StatusOr<std::unique_ptr<Arena>> CpuDevice::Allocate(uint64_t bytes) {
 }
 
 void CpuDevice::Gemm(const GemmArguments& arguments) {
-  runtime::Gemm(arguments, pool_);
+  if (IsNarrowFloat(arguments.type))
+    NarrowGemm(arguments, pool_);
+  else
+    runtime::Gemm(arguments, pool_);
 }
 
 void CpuDevice::Attention(const AttentionArguments& arguments) {
-  runtime::Attention(arguments, pool_);
+  if (IsNarrowFloat(arguments.type))
+    NarrowAttention(arguments, pool_);
+  else
+    runtime::Attention(arguments, pool_);
 }
 
 void CpuDevice::AttentionGrad(const AttentionGradArguments& arguments) {
-  runtime::AttentionGrad(arguments, pool_);
+  if (IsNarrowFloat(arguments.forward.type))
+    NarrowAttentionGrad(arguments, pool_);
+  else
+    runtime::AttentionGrad(arguments, pool_);
 }
 
 void CpuDevice::Launch(const KernelModule& module, int kernel,
@@ -89,17 +101,28 @@ void CpuDevice::Copy(char* destination, int64_t destination_stride,
                 });
 }
 
-void CpuDevice::Fill(uint32_t* destination, int64_t stride, int64_t rows,
-                     int64_t row_elements, uint32_t bits) {
+template <typename Word>
+void CpuDevice::FillWords(Word* destination, int64_t stride, int64_t rows,
+                          int64_t row_elements, Word bits) {
   if (stride == row_elements) {
     row_elements *= rows;
     rows = 1;
   }
-  RunInRowParts(pool_, rows, row_elements, sizeof(uint32_t),
+  RunInRowParts(pool_, rows, row_elements, sizeof(Word),
                 [&](int64_t row, int64_t count, int64_t first, int64_t size) {
                   for (int64_t i = row; i < row + count; ++i)
                     std::fill_n(destination + i * stride + first, size, bits);
                 });
+}
+
+void CpuDevice::Fill(uint32_t* destination, int64_t stride, int64_t rows,
+                     int64_t row_elements, uint32_t bits) {
+  FillWords(destination, stride, rows, row_elements, bits);
+}
+
+void CpuDevice::Fill(uint16_t* destination, int64_t stride, int64_t rows,
+                     int64_t row_elements, uint16_t bits) {
+  FillWords(destination, stride, rows, row_elements, bits);
 }
 
 void CpuDevice::ParallelFor(

@@ -30,11 +30,17 @@ class CpuDevice : public Device {
             int64_t source_stride, int64_t rows, int64_t row_bytes) override;
   void Fill(uint32_t* destination, int64_t stride, int64_t rows,
             int64_t row_elements, uint32_t bits) override;
+  void Fill(uint16_t* destination, int64_t stride, int64_t rows,
+            int64_t row_elements, uint16_t bits) override;
   void ParallelFor(
       int64_t extent,
       const std::function<void(int64_t begin, int64_t end)>& body) override;
 
  private:
+  template <typename Word>
+  void FillWords(Word* destination, int64_t stride, int64_t rows,
+                 int64_t row_elements, Word bits);
+
   ThreadPool pool_;
 };
 

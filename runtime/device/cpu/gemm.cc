@@ -16,16 +16,18 @@ constexpr int64_t kBlock = 48;
 
 void GemmOfBlock(const GemmArguments& a, int64_t row, int64_t rows,
                  int64_t column, int64_t columns) {
-  const float* left = a.left + (a.transpose_left ? row : row * a.left_stride);
+  const float* left = static_cast<const float*>(a.left) +
+                      (a.transpose_left ? row : row * a.left_stride);
   const float* right =
-      a.right + (a.transpose_right ? column * a.right_stride : column);
+      static_cast<const float*>(a.right) +
+      (a.transpose_right ? column * a.right_stride : column);
   cblas_sgemm(CblasRowMajor, a.transpose_left ? CblasTrans : CblasNoTrans,
               a.transpose_right ? CblasTrans : CblasNoTrans,
               static_cast<int>(rows), static_cast<int>(columns),
               static_cast<int>(a.inner), 1.0f, left,
               static_cast<int>(a.left_stride), right,
               static_cast<int>(a.right_stride), a.accumulate ? 1.0f : 0.0f,
-              a.destination + row * a.destination_stride + column,
+              static_cast<float*>(a.destination) + row * a.destination_stride + column,
               static_cast<int>(a.destination_stride));
 }
 

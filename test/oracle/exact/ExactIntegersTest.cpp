@@ -1,8 +1,8 @@
 //===- ExactIntegersTest.cpp - equal bit for bit on every mesh --*- C++ -*-===//
 //
 // A model of products and relu whose parameters are small integers and whose
-// number of valid tokens is a power of two: every sum is exact in single precision
-// in whatever order it is taken. So loss, gradients and updated parameters of
+// number of valid tokens is a power of two: every sum is exact in single precision,
+// and in half precision for the smallest, in whatever order it is taken. So loss, gradients and updated parameters of
 // every mesh equal the naive reference's, with ==.
 //
 //===----------------------------------------------------------------------===//
@@ -86,7 +86,7 @@ absl::StatusOr<ObservedStep> observe(const std::string &name) {
 class ExactIntegers : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(ExactIntegers, EqualTheReferenceBitForBit) {
-  // The name begins with the model's odd factor.
+  // The name begins with the model's.
   auto reference =
       observe(absl::StrCat("reference_", GetParam().substr(0, 1)));
   ASSERT_TRUE(reference.ok()) << reference.status();
