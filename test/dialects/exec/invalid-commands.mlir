@@ -11,8 +11,17 @@ exec.role stage 0 mesh <[]> persistent 0 slot 0 x 0 transient 512 {
 
 exec.role stage 0 mesh <[]> persistent 0 slot 0 x 0 transient 512 {
   exec.list @gemm_c2 phase update variant only {
-    // expected-error@+1 {{'exec.gemm' op has left #exec.slice<transient + 0, 2x4xbf16>, expected f32}}
+    // expected-error@+1 {{'exec.gemm' op multiplies 'bf16' and 'f32' into 'f32', expected floats of one type, into that or f32}}
     exec.gemm <transient + 0, 2x4xbf16> * <transient + 64, 4x2xf32> -> <transient + 128, 2x2xf32> rows 2 columns 2 inner 4
+  }
+}
+
+// -----
+
+exec.role stage 0 mesh <[]> persistent 0 slot 0 x 0 transient 512 {
+  exec.list @gemm_c2_destination phase update variant only {
+    // expected-error@+1 {{'exec.gemm' op multiplies 'f32' and 'f32' into 'bf16'}}
+    exec.gemm <transient + 0, 2x4xf32> * <transient + 64, 4x2xf32> -> <transient + 128, 2x2xbf16> rows 2 columns 2 inner 4
   }
 }
 

@@ -70,3 +70,20 @@ func.func private @f() attributes {tfm.model_name = "gpt"}
 // expected-error @+2 {{expected ::mpc::tfm::StateKind to be one of: master, moment1, moment2, accumulator, compute, batch, input_scalar, counter, metric, carry}}
 // expected-error @+1 {{failed to parse Tfm_BindingAttr parameter 'kind'}}
 #b = #tfm.binding<weights "w">
+
+// -----
+
+// expected-error @+1 {{precision is f16 without a loss_scale, expected one with f16 alone}}
+module attributes {tfm.training = #tfm.training<sequence_length = 3, global_batch = 2,
+  optimizer = sgd, learning_rate = 1.0e-3, min_learning_rate = 0.0, warmup_steps = 0,
+  decay_steps = 10, beta1 = 0.9, beta2 = 0.95, epsilon = 1.0e-8, weight_decay = 0.1,
+  clip_norm = 0.0, vocabulary = 4, vocabulary_multiple = 1, precision = f16>} {}
+
+// -----
+
+// expected-error @+1 {{precision is bf16 with a loss_scale, expected one with f16 alone}}
+module attributes {tfm.training = #tfm.training<sequence_length = 3, global_batch = 2,
+  optimizer = sgd, learning_rate = 1.0e-3, min_learning_rate = 0.0, warmup_steps = 0,
+  decay_steps = 10, beta1 = 0.9, beta2 = 0.95, epsilon = 1.0e-8, weight_decay = 0.1,
+  clip_norm = 0.0, vocabulary = 4, vocabulary_multiple = 1, precision = bf16,
+  loss_scale = 8.0>} {}

@@ -164,10 +164,10 @@ module attributes {
       warmup_steps = 0, decay_steps = 10, beta1 = 0.9, beta2 = 0.95,
       epsilon = 1.0e-8, weight_decay = 0.1, clip_norm = 0.0, vocabulary = 13,
       vocabulary_multiple = 1>} {
-  // expected-error@+1 {{parameter "w" is 'tensor<5x3xbf16>', expected elements of f32}}
+  // expected-error@+1 {{parameter "w" is 'tensor<5x3xi32>', expected elements of f32, bf16 or f16}}
   func.func @forward(
       %x: tensor<4x8x3xf32> {tfm.binding = #tfm.binding<batch "inputs">},
-      %w: tensor<5x3xbf16> {tfm.parameter = #tfm.parameter<"w", [ffn, hidden], [5, 3], normal = 0.02, decay = true>},
+      %w: tensor<5x3xi32> {tfm.parameter = #tfm.parameter<"w", [ffn, hidden], [5, 3], normal = 0.02, decay = true>},
       %labels: tensor<4x8xi32> {tfm.binding = #tfm.binding<batch "labels">}) -> tensor<f32> {
     %loss = tfm.sum_all %x : (tensor<4x8x3xf32>) -> tensor<f32>
     return %loss : tensor<f32>
