@@ -148,6 +148,7 @@ private:
   void writeObservables() {
     struct Gradient {
       int64_t entry = -1;
+      exec::StateKind kind = exec::StateKind::Accumulator;
       StringAttr location;
     };
     llvm::MapVector<StringAttr, Gradient> gradients;
@@ -165,20 +166,23 @@ private:
         tfm::BindingAttr binding = tfm::getResultBinding(function, index);
         if (binding.getKind() == tfm::StateKind::Metric)
           metrics[binding.getName()] = entries - 1;
-        if (binding.getKind() != tfm::StateKind::Accumulator)
+        bool isReduced = binding.getKind() == tfm::StateKind::Gradient;
+        if (!isReduced && binding.getKind() != tfm::StateKind::Accumulator)
           continue;
         Gradient &gradient = gradients[binding.getName()];
         if (last->second < gradient.entry)
           continue;
         gradient.entry = last->second;
+        gradient.kind = isReduced ? exec::StateKind::Gradient
+                                  : exec::StateKind::Accumulator;
         if (std::string name = getLocationName(value.getLoc()); !name.empty())
           gradient.location = builder.getStringAttr(name);
       }
     }
     for (const auto &[name, gradient] : gradients)
       if (!sentAway.contains(name))
-        observe("grad:" + name.getValue(), exec::StateKind::Accumulator, name,
-                gradient.entry, gradient.location);
+        observe("grad:" + name.getValue(), gradient.kind, name, gradient.entry,
+                gradient.location);
     for (const auto &[name, entry] : metrics)
       observe(name.getValue(), exec::StateKind::Metric, name, entry,
               StringAttr());

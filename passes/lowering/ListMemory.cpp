@@ -35,8 +35,11 @@ void ListMemory::placeArguments() {
     places[argument] = {state};
     arguments[state].push_back(argument);
     // The first microbatch of the next step writes accumulators anew.
-    if (getStepPart(function).getPhase() == exec::ListPhase::Update &&
-        binding.getKind() == tfm::StateKind::Accumulator)
+    bool isGradient = binding.getKind() == tfm::StateKind::Accumulator ||
+                      binding.getKind() == tfm::StateKind::Gradient;
+    exec::Variant variant = exec::getVariant(function).getValue();
+    if (isGradient && (variant == exec::Variant::Only ||
+                       variant == exec::Variant::Last))
       consumable.insert(state);
   }
   function.walk(

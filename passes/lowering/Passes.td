@@ -50,6 +50,29 @@ def SpecializeMicrobatchesPass
   let dependentDialects = ["::mpc::exec::ExecDialect"];
 }
 
+def StartReductionsPass : Pass<"mpc-start-reductions", "::mlir::ModuleOp"> {
+  let summary = "Reduces gradients in the backward pass of the last microbatch";
+  let description = [{
+    Requires: `mpc-specialize-microbatches`.
+    Ensures: where @update reduces accumulators over ranks before all else, and one
+    function makes them, that function does, for the last microbatch, as soon as they
+    are complete. So the collective is under way while the rest of the backward pass is
+    computed. @update gets the GRADIENT of the parameter instead. With several
+    microbatches, such functions get a variant `last`.
+    Preserves: what a step computes.
+
+    ```mlir
+    func.func @forward_backward(%acc: tensor<8xf32>, %g: tensor<8xf32>)
+        -> tensor<8xf32> {
+      %0 = tfm.accumulate %acc, %g
+        : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+      return %0 : tensor<8xf32>  // returns its dist.all_reduce
+    }
+    ```
+  }];
+  let dependentDialects = ["::mpc::exec::ExecDialect"];
+}
+
 def HoistDropoutKeysPass
     : Pass<"mpc-hoist-dropout-keys", "::mlir::ModuleOp"> {
   let summary = "Turns the keys of dropout ops into seeds";

@@ -12,6 +12,7 @@ void buildLoweringPipeline(OpPassManager &pm, kernels::Cpu cpu) {
   // them, the others add.
   pm.addPass(createSplitAccumulationsPass());
   pm.addPass(createSpecializeMicrobatchesPass());
+  pm.addPass(createStartReductionsPass());
   // So that the kernels of all layers are equal.
   pm.addPass(createHoistDropoutKeysPass());
   pm.addPass(createFormKernelsPass());

@@ -42,6 +42,8 @@ static exec::StateKind convertKind(tfm::StateKind kind) {
     return exec::StateKind::Incoming;
   case tfm::StateKind::Outgoing:
     return exec::StateKind::Outgoing;
+  case tfm::StateKind::Gradient:
+    return exec::StateKind::Gradient;
   }
   llvm_unreachable("state kind of another version");
 }
@@ -133,7 +135,8 @@ LogicalResult StateTable::addBound(func::FuncOp function) {
 static bool isOfParameter(exec::StateKind kind) {
   return kind == exec::StateKind::Master || kind == exec::StateKind::Compute ||
          kind == exec::StateKind::Moment1 || kind == exec::StateKind::Moment2 ||
-         kind == exec::StateKind::Accumulator;
+         kind == exec::StateKind::Accumulator ||
+         kind == exec::StateKind::Gradient;
 }
 
 /// Logical shapes and initial values of the parameters; accumulators and moments
@@ -237,12 +240,27 @@ static int64_t placeAt(exec::SliceAttr &slice, exec::Region region,
   return llvm::alignTo(offset + exec::getByteSize(local), exec::kAlignment);
 }
 
+/// Where the accumulators are that `gradient` is reduced from, if it fits there: they
+/// are not needed any more.
+exec::SliceAttr StateTable::findAccumulators(tfm::BindingAttr gradient,
+                                             const State &state) const {
+  auto accumulators = states.find(tfm::BindingAttr::get(
+      gradient.getContext(), tfm::StateKind::Accumulator, gradient.getName()));
+  if (accumulators == states.end() ||
+      dist::getLocalType(accumulators->second.type) !=
+          dist::getLocalType(state.type))
+    return {};
+  return accumulators->second.slice;
+}
+
 /// A slot is one piece's at a time: what belongs to one piece lies over what
 /// belongs to others. Batch inputs do not: the loader writes all of them.
 void StateTable::place() {
   llvm::MapVector<int64_t, SmallVector<State *>> ofPiece;
   int64_t common = 0;
   for (auto &[key, state] : states) {
+    if (state.kind == exec::StateKind::Gradient)
+      continue; // After the accumulators.
     if (!isInSlot(state)) {
       persistentBytes = placeAt(state.slice, exec::Region::Persistent,
                                 state.type, persistentBytes);
@@ -256,6 +274,11 @@ void StateTable::place() {
     else
       common = placeAt(state.slice, exec::Region::Slot, state.type, common);
   }
+  for (auto &[key, state] : states)
+    if (state.kind == exec::StateKind::Gradient &&
+        !(state.slice = findAccumulators(cast<tfm::BindingAttr>(key), state)))
+      persistentBytes = placeAt(state.slice, exec::Region::Persistent,
+                                state.type, persistentBytes);
   slotBytes = common;
   for (auto &[piece, own] : ofPiece) {
     int64_t end = common;

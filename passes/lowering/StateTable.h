@@ -59,6 +59,8 @@ private:
   mlir::LogicalResult addIotas(mlir::func::FuncOp function);
   void shareReturned(mlir::func::FuncOp function);
   static bool isInSlot(const State &state);
+  exec::SliceAttr findAccumulators(tfm::BindingAttr gradient,
+                                   const State &state) const;
   void place();
   mlir::LogicalResult useMesh(mlir::Operation *op, mlir::RankedTensorType type);
 

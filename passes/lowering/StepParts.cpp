@@ -58,24 +58,34 @@ bool isFirstReader(func::FuncOp function, tfm::BindingAttr binding,
   });
 }
 
-/// The function of a part, for its first run or for later ones.
+/// The function of a part for one of its runs: that of the variant, or of a more
+/// general one.
 static FailureOr<func::FuncOp> findPart(ModuleOp module,
                                         ArrayRef<func::FuncOp> functions,
                                         ListPhase phase, int64_t piece,
-                                        bool isFirst) {
+                                        exec::Variant wanted) {
   func::FuncOp found;
+  auto fit = [&](exec::Variant variant) {
+    if (variant == wanted)
+      return 3;
+    if (wanted == exec::Variant::Last && variant == exec::Variant::Middle)
+      return 2;
+    return variant == exec::Variant::Only ? 1 : 0;
+  };
+  int best = 0;
   for (func::FuncOp function : functions) {
     exec::PartAttr part = getStepPart(function);
     if (part.getPhase() != phase || part.getPiece() != piece)
       continue;
-    bool isMiddle =
-        exec::getVariant(function).getValue() == exec::Variant::Middle;
-    if (!found || isMiddle != isFirst)
+    if (int fits = fit(exec::getVariant(function).getValue()); fits > best) {
+      best = fits;
       found = function;
+    }
   }
   if (!found)
     return module.emitOpError("lacks a function of the step: ")
-           << stringifyListPhase(phase) << " of piece " << piece;
+           << stringifyListPhase(phase) << " of piece " << piece << " for the "
+           << stringifyVariant(wanted) << " microbatch";
   return found;
 }
 
@@ -96,12 +106,18 @@ FailureOr<SmallVector<StepRun>> listRuns(ModuleOp module,
                                          int64_t stage,
                                          ArrayRef<func::FuncOp> functions) {
   SmallVector<StepRun> runs;
-  llvm::DenseSet<std::pair<int, int64_t>> begun;
+  tfm::StrategyAttr strategy = tfm::getStrategy(module);
+  int64_t microbatches = strategy ? strategy.getMicrobatches() : 1;
+  llvm::DenseMap<std::pair<int, int64_t>, int64_t> done;
   auto run = [&](ListPhase phase, int64_t piece, int64_t microbatch,
                  int64_t slot) {
-    bool isFirst = begun.insert({int(phase), piece}).second;
+    int64_t earlier = done[{int(phase), piece}]++;
+    exec::Variant variant = earlier == 0 ? exec::Variant::First
+                            : earlier + 1 == microbatches
+                                ? exec::Variant::Last
+                                : exec::Variant::Middle;
     FailureOr<func::FuncOp> function =
-        findPart(module, functions, phase, piece, isFirst);
+        findPart(module, functions, phase, piece, variant);
     if (succeeded(function))
       runs.push_back({*function, microbatch, slot});
     return LogicalResult(function);
@@ -118,8 +134,6 @@ FailureOr<SmallVector<StepRun>> listRuns(ModuleOp module,
                      entry.slot)))
         return failure();
   } else {
-    tfm::StrategyAttr strategy = tfm::getStrategy(module);
-    int64_t microbatches = strategy ? strategy.getMicrobatches() : 1;
     for (int64_t microbatch = 0; microbatch != microbatches; ++microbatch)
       if (failed(run(ListPhase::ForwardBackward, 0, microbatch, 0)))
         return failure();

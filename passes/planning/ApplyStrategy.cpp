@@ -101,6 +101,7 @@ private:
     case StateKind::Stash:
     case StateKind::Incoming:
     case StateKind::Outgoing:
+    case StateKind::Gradient:
       return {};
     case StateKind::InputScalar:
     case StateKind::Counter:

@@ -159,11 +159,22 @@ struct Extent {
   const plan::State* state;
 };
 
+/// A gradient that lies where its accumulators did; counted as those.
+bool IsInPlace(const plan::Role& role, const plan::State& state) {
+  if (state.kind() != plan::STATE_KIND_GRADIENT) return false;
+  const plan::State* accumulators =
+      FindState(role, plan::STATE_KIND_ACCUMULATOR, state.name());
+  return accumulators != nullptr &&
+         accumulators->slice().offset_bytes() == state.slice().offset_bytes();
+}
+
 // The dense states of a region, by where they begin.
 std::vector<Extent> ListExtents(const plan::Role& role, plan::Region region) {
   std::vector<Extent> extents;
   for (const plan::State& state : role.states()) {
-    if (state.slice().region() != region || !IsDense(state.slice())) continue;
+    if (state.slice().region() != region || !IsDense(state.slice()) ||
+        IsInPlace(role, state))
+      continue;
     const uint64_t begin = state.slice().offset_bytes();
     extents.push_back({begin, begin + StateBytes(state), &state});
   }
@@ -200,7 +211,7 @@ absl::StatusOr<MemorySummary> SummarizeMemory(const plan::Role& role) {
 
   std::map<plan::StateKind, uint64_t> by_kind;
   for (const plan::State& state : role.states())
-    if (state.slice().region() != plan::REGION_SLOT)
+    if (state.slice().region() != plan::REGION_SLOT && !IsInPlace(role, state))
       by_kind[state.kind()] += StateBytes(state);
   // A slot is one chunk's at a time: what belongs to different chunks may share
   // its bytes, which count once.

@@ -170,6 +170,7 @@ std::string DescribeState(const StateKey& key) {
     case plan::STATE_KIND_MOMENT2:
       return absl::StrCat("second moment of ", key.second);
     case plan::STATE_KIND_ACCUMULATOR:
+    case plan::STATE_KIND_GRADIENT:
       return absl::StrCat("gradient of ", key.second);
     case plan::STATE_KIND_COMPUTE:
       return absl::StrCat("compute copy of ", key.second);

@@ -41,6 +41,13 @@ plan::DataType PrecisionOf(const plan::Plan& plan) {
   return plan::DATA_TYPE_F32;
 }
 
+/// Gradients are compared alike, whether they have been reduced or not.
+plan::StateKind KindOf(const plan::State& state) {
+  return state.kind() == plan::STATE_KIND_GRADIENT
+             ? plan::STATE_KIND_ACCUMULATOR
+             : state.kind();
+}
+
 bool IsMoment(plan::StateKind kind) {
   return kind == plan::STATE_KIND_MOMENT1 || kind == plan::STATE_KIND_MOMENT2;
 }
@@ -58,7 +65,7 @@ StepCheck::StepCheck(const plan::Plan& plan, const ReferenceStep& reference,
   auto note = [this](const plan::State& state, const std::string& bytes) {
     const auto values = DecodeElements(state.type(), bytes);
     if (!values.ok()) return;
-    double& largest = largest_[state.kind()];
+    double& largest = largest_[KindOf(state)];
     largest = std::max(largest, LargestMagnitude(*values));
   };
   for (const ObservedState& o : ObservablesOf(plan))
@@ -185,7 +192,7 @@ bool StepCheck::HasMoment2(const std::string& parameter) const {
 absl::Status StepCheck::AddObservable(const ObservedState& observable,
                                       absl::Span<const std::string> pieces) {
   const plan::State& state = *observable.state;
-  const StateKey key(state.kind(), state.name());
+  const StateKey key(KindOf(state), state.name());
   const std::string described = DescribeState(key);
   const Subject subject{
       state.name() == observable.name
@@ -195,7 +202,7 @@ absl::Status StepCheck::AddObservable(const ObservedState& observable,
           ? ""
           : absl::StrCat("; it comes from ", observable.location),
       &state, pieces};
-  const bool is_gradient = state.kind() == plan::STATE_KIND_ACCUMULATOR;
+  const bool is_gradient = key.first == plan::STATE_KIND_ACCUMULATOR;
   MPC_ASSIGN_OR_RETURN(std::vector<double> values,
                        Take(subject, /*check_padding=*/is_gradient));
   MPC_ASSIGN_OR_RETURN(
@@ -207,7 +214,7 @@ absl::Status StepCheck::AddObservable(const ObservedState& observable,
       state.type() == plan::DATA_TYPE_I32
           ? 0
           : TensorAllowance(reference,
-                            is_gradient ? LargestOfKind(state.kind()) : 0, 1,
+                            is_gradient ? LargestOfKind(key.first) : 0, 1,
                             tolerances_);
   CompareTensor(subject, {values, reference},
                 [&](int64_t) { return allowance; });

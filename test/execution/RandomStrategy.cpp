@@ -71,10 +71,11 @@ static bool isPinned(StateKind kind) {
   case StateKind::InputScalar:
   case StateKind::Counter:
   case StateKind::Metric:
-  // Of pipelines, which are cut when shardings are chosen.
+  // Of pipelines and of lowering, which come when shardings are chosen.
   case StateKind::Stash:
   case StateKind::Incoming:
   case StateKind::Outgoing:
+  case StateKind::Gradient:
     return false;
   }
   llvm_unreachable("all kinds are listed");

@@ -79,7 +79,8 @@ static Array makeArray(BindingAttr binding, ArrayRef<int64_t> shape,
   case StateKind::Stash:
   case StateKind::Incoming:
   case StateKind::Outgoing:
-    llvm_unreachable("a step of one stage keeps and sends nothing");
+  case StateKind::Gradient:
+    llvm_unreachable("a step of one stage keeps and sends nothing before lowering");
   case StateKind::Moment2:
     fill([&](size_t) { return random.uniform(0.01, 1); });
     break;

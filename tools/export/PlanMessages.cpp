@@ -63,6 +63,8 @@ plan::StateKind convert(exec::StateKind kind) {
     return plan::STATE_KIND_INCOMING;
   case exec::StateKind::Outgoing:
     return plan::STATE_KIND_OUTGOING;
+  case exec::StateKind::Gradient:
+    return plan::STATE_KIND_GRADIENT;
   }
   llvm_unreachable("state kind of another version");
 }

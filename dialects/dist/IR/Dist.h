@@ -45,6 +45,10 @@ mlir::Type getLocalType(mlir::Type type);
 mlir::Type getGlobalArgType(mlir::FunctionOpInterface function, unsigned arg);
 mlir::Type getGlobalResultType(mlir::FunctionOpInterface function,
                                unsigned result);
+void setGlobalArgType(mlir::FunctionOpInterface function, unsigned arg,
+                      mlir::Type type);
+void setGlobalResultType(mlir::FunctionOpInterface function, unsigned result,
+                         mlir::Type type);
 
 /// The pin of a function argument (`dist.pin`); null if it has none.
 ShardingAttr getPin(mlir::BlockArgument argument);

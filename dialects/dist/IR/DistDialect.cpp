@@ -142,6 +142,16 @@ Type getGlobalResultType(FunctionOpInterface function, unsigned result) {
   return type ? type.getValue() : Type();
 }
 
+void setGlobalArgType(FunctionOpInterface function, unsigned arg, Type type) {
+  function.setArgAttr(arg, DistDialect::kGlobalAttrName, TypeAttr::get(type));
+}
+
+void setGlobalResultType(FunctionOpInterface function, unsigned result,
+                         Type type) {
+  function.setResultAttr(result, DistDialect::kGlobalAttrName,
+                         TypeAttr::get(type));
+}
+
 ShardingAttr getPin(BlockArgument argument) {
   auto function =
       dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp());

@@ -33,7 +33,8 @@ def Exec_StateKind : Exec_Enum<"StateKind", "what a piece of state is for", [
       I32EnumAttrCase<"Constant", 10, "constant">,
       I32EnumAttrCase<"Stash", 11, "stash">,
       I32EnumAttrCase<"Incoming", 12, "incoming">,
-      I32EnumAttrCase<"Outgoing", 13, "outgoing">]>;
+      I32EnumAttrCase<"Outgoing", 13, "outgoing">,
+      I32EnumAttrCase<"Gradient", 14, "gradient">]>;
 
 def Exec_InitialKind : Exec_Enum<"InitialKind", "how a piece of state begins", [
       I32EnumAttrCase<"Normal", 0, "normal">,

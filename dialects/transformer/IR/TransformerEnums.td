@@ -37,7 +37,8 @@ def Tfm_StateKind : Tfm_Enum<"StateKind", "what a piece of state is for", [
       I32EnumAttrCase<"Carry", 9, "carry">,
       I32EnumAttrCase<"Stash", 10, "stash">,
       I32EnumAttrCase<"Incoming", 11, "incoming">,
-      I32EnumAttrCase<"Outgoing", 12, "outgoing">]>;
+      I32EnumAttrCase<"Outgoing", 12, "outgoing">,
+      I32EnumAttrCase<"Gradient", 13, "gradient">]>;
 
 def Tfm_OptimizerKind : Tfm_Enum<"OptimizerKind", "how parameters are updated", [
       I32EnumAttrCase<"Sgd", 0, "sgd">, I32EnumAttrCase<"AdamW", 1, "adamw">]>;
