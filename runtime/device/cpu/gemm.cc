@@ -3,6 +3,7 @@
 #include <cblas.h>
 
 #include <algorithm>
+#include <vector>
 
 #include "runtime/device/cpu/blas.h"
 
@@ -35,10 +36,8 @@ int64_t BlockSize(int64_t size, int parts) {
   return (part + kBlock - 1) / kBlock * kBlock;
 }
 
-}  // namespace
-
-void Gemm(const GemmArguments& a, ThreadPool& pool) {
-  UseBlasInCallingThread();
+/// Cuts the destination of one product among the threads.
+void GemmOfOne(const GemmArguments& a, ThreadPool& pool) {
   const int threads = pool.threads();
   // Rows are preferred; few of them would leave threads without work.
   const bool by_rows = a.rows >= a.columns || a.rows >= 2 * kBlock * threads;
@@ -51,6 +50,55 @@ void Gemm(const GemmArguments& a, ThreadPool& pool) {
       GemmOfBlock(a, begin, count, 0, a.columns);
     else
       GemmOfBlock(a, 0, a.rows, begin, count);
+  });
+}
+
+/// Calls `visit` with the product at each coordinate of those dimensions of the
+/// batch that are summed, or of the others; the last dimension goes fastest.
+template <typename Visit>
+void ForEachProduct(const GemmArguments& a, bool summed, size_t dimension,
+                    const Visit& visit) {
+  if (dimension == a.batch.size()) return visit(a);
+  const GemmBatch& batch = a.batch[dimension];
+  if ((batch.destination_stride == 0) != summed)
+    return ForEachProduct(a, summed, dimension + 1, visit);
+  GemmArguments at = a;
+  for (int64_t i = 0; i < batch.count; ++i) {
+    at.left = a.left + i * batch.left_stride;
+    at.right = a.right + i * batch.right_stride;
+    at.destination = a.destination + i * batch.destination_stride;
+    ForEachProduct(at, summed, dimension + 1, visit);
+  }
+}
+
+/// Calls `multiply` for each product of which `a` is the sum.
+template <typename Multiply>
+void GemmOfSum(const GemmArguments& a, const Multiply& multiply) {
+  bool accumulate = a.accumulate;
+  ForEachProduct(a, /*summed=*/true, 0, [&](GemmArguments product) {
+    product.accumulate = accumulate;
+    multiply(product);
+    accumulate = true;
+  });
+}
+
+}  // namespace
+
+void Gemm(const GemmArguments& a, ThreadPool& pool) {
+  UseBlasInCallingThread();
+  std::vector<GemmArguments> sums;
+  ForEachProduct(a, /*summed=*/false, 0,
+                 [&](const GemmArguments& sum) { sums.push_back(sum); });
+  // Whole products where there are enough of them.
+  if (sums.size() == 1 || static_cast<int>(sums.size()) < pool.threads()) {
+    for (const GemmArguments& sum : sums)
+      GemmOfSum(sum, [&](const GemmArguments& one) { GemmOfOne(one, pool); });
+    return;
+  }
+  pool.Run(sums.size(), [&](int64_t item, int) {
+    GemmOfSum(sums[item], [](const GemmArguments& one) {
+      GemmOfBlock(one, 0, one.rows, 0, one.columns);
+    });
   });
 }
 
