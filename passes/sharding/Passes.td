@@ -123,9 +123,9 @@ def PrintStashPass : Pass<"mpc-print-stash", "::mlir::ModuleOp"> {
     Requires: @forward_backward.
     Ensures: nothing; prints a table on standard output, one line for each value that
     an op of phase forward makes and one of a later phase reads, in program order: where
-    in the model it is from, the op, the type of what a rank holds of it, and its bytes.
-    Then, in lines `sum`, the bytes of each layer and of all. mpc-opt prints no IR
-    beside it unless -o says where to.
+    in the model it is from, the op (and which of several results), the type of what a
+    rank holds of it, and its bytes. Then, in lines `sum`, the bytes of each layer and
+    of all. mpc-opt prints no IR beside it unless -o says where to.
     Preserves: everything.
 
     After `mpc-sharding` these are what pipeline stages stash for each microbatch in

@@ -45,6 +45,15 @@ bool isOfForward(Operation *op) {
          !op->hasTrait<OpTrait::IsTerminator>();
 }
 
+/// `tfm.gelu`; of several results one by its name, `tfm.layer_norm#mean`.
+std::string getMaker(OpResult value) {
+  Operation *op = value.getOwner();
+  std::string maker = op->getName().getStringRef().str();
+  if (op->getNumResults() > 1 && isa<ShardingRuleOpInterface>(op))
+    maker += "#" + getShardingRule(op).results[value.getResultNumber()].name;
+  return maker;
+}
+
 /// Whether an op of a later phase reads `value`.
 bool isStashed(Value value) {
   return llvm::any_of(value.getUsers(), [](Operation *user) {
@@ -69,7 +78,7 @@ struct PrintStashPass : impl::PrintStashPassBase<PrintStashPass> {
     function.walk([&](Operation *op) {
       if (!isOfForward(op) || isa<dist::IotaOp>(op))
         return;
-      for (Value value : op->getResults()) {
+      for (OpResult value : op->getResults()) {
         auto type = dyn_cast<RankedTensorType>(value.getType());
         if (!type || !isStashed(value))
           continue;
@@ -77,7 +86,7 @@ struct PrintStashPass : impl::PrintStashPassBase<PrintStashPass> {
         int64_t bytes = llvm::divideCeil(
             type.getNumElements() * type.getElementTypeBitWidth(), 8);
         StringRef name = getPlace(op->getLoc());
-        printLine(name, op->getName().getStringRef(), spell(type), bytes);
+        printLine(name, getMaker(value), spell(type), bytes);
         sums[getLayer(name)] += bytes;
         total += bytes;
       }

@@ -34,8 +34,10 @@ namespace mpc::execution {
   "(" Q ", " Q ", " KV ", " KV ", " Q ", " LSE ", " PLACES                     \
   ") -> (" Q ", " KV ", " KV ")"
 
-// [b, k, g, s, t].
+// [b, k, g, s, t]; and with a head size that divides, [b, s, k, g, d] and [b, t, k, d].
 #define SCORES F("6x6x6x6x6")
+#define ROWS F("6x6x6x6x6")
+#define KEYS F("6x6x6x6")
 
 static constexpr OpInstance kInstances[] = {
     {"embedding",
@@ -93,9 +95,9 @@ static constexpr OpInstance kInstances[] = {
      "scale = 0.5 : f32, causal = true, rate = 0.25 : f32, key = 7 : i32"},
     {"attention_grad", ATTENTION_GRAD,
      "scale = 0.5 : f32, causal = true, rate = 0.25 : f32, key = 7 : i32"},
-    {"attention_scores", "(" Q ", " KV ") -> " SCORES, ""},
-    {"attention_context", "(" SCORES ", " KV ") -> " Q, ""},
-    {"attention_key_grad", "(" SCORES ", " Q ") -> " KV, ""},
+    {"attention_scores", "(" ROWS ", " KEYS ") -> " SCORES, ""},
+    {"attention_context", "(" SCORES ", " KEYS ") -> " ROWS, ""},
+    {"attention_key_grad", "(" SCORES ", " ROWS ") -> " KEYS, ""},
     {"masked_softmax", "(" SCORES ", " I("6x6") ", " I("6x6") ") -> " SCORES,
      "scale = 0.5 : f32, causal = false"},
     {"masked_softmax", "(" SCORES ", " I("6x6") ", " I("6x6") ") -> " SCORES,

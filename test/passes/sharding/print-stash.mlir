@@ -5,7 +5,7 @@
 // CHECK:      {{^}}from op type bytes{{$}}
 // CHECK-NEXT: {{^}}h.0.mlp.act tfm.gelu 2x4xf32 32{{$}}
 // CHECK-NEXT: {{^}}h.0.mlp.dropout tfm.relu 4x4xbf16 32{{$}}
-// CHECK-NEXT: {{^}}h.11.ln tfm.layer_norm 1x4xf32 16{{$}}
+// CHECK-NEXT: {{^}}h.11.ln tfm.layer_norm#mean 1x4xf32 16{{$}}
 // CHECK-NEXT: {{^}}ln_f tfm.silu 4x4xf32 64{{$}}
 // CHECK-NEXT: {{^}}h.0 sum 64{{$}}
 // CHECK-NEXT: {{^}}h.11 sum 16{{$}}
