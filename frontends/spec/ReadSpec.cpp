@@ -243,6 +243,8 @@ FailureOr<StrategyOverrides> readStrategy(const spec::Strategy &message,
         std::vector<int64_t>(message.stages().begin(), message.stages().end());
   if (message.has_recompute())
     settings.recompute = message.recompute();
+  if (message.has_attention())
+    settings.attention = message.attention();
   if (message.has_schedule())
     settings.schedule = message.schedule();
   return settings;

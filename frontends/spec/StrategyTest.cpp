@@ -34,13 +34,14 @@ TEST_F(StrategyTest, WhatIsNotWrittenIsAbsent) {
   FailureOr<StrategyOverrides> none = parse("");
   ASSERT_TRUE(succeeded(none));
   EXPECT_FALSE(none->tp || none->dp || none->microbatches || none->zero ||
-               none->sequenceParallel || none->strict || none->reference);
+               none->sequenceParallel || none->strict || none->reference ||
+               none->attention);
 }
 
 TEST_F(StrategyTest, EveryFieldIsRead) {
   FailureOr<StrategyOverrides> all =
       parse("tp: 2 dp: 3 microbatches: 4 sequence_parallel: true zero: 1\n"
-            "strict: false");
+            "strict: false attention: \"unfused\"");
   ASSERT_TRUE(succeeded(all));
   EXPECT_EQ(all->tp, 2);
   EXPECT_EQ(all->dp, 3);
@@ -48,6 +49,7 @@ TEST_F(StrategyTest, EveryFieldIsRead) {
   EXPECT_EQ(all->sequenceParallel, true);
   EXPECT_EQ(all->zero, 1);
   EXPECT_EQ(all->strict, false);
+  EXPECT_EQ(all->attention, "unfused");
 }
 
 TEST_F(StrategyTest, WhatIsRefusedHasItsPlace) {

@@ -42,7 +42,8 @@ public:
     return llvm::TypeSwitch<Operation *, LogicalResult>(step.op)
         .Case<func::CallOp, tfm::LinearOp, tfm::LinearInputGradOp,
               tfm::LinearWeightGradOp, tfm::AccumulateOp, tfm::AttentionOp,
-              tfm::AttentionGradOp, dist::AllReduceOp, dist::AllGatherOp,
+              tfm::AttentionGradOp, tfm::AttentionScoresOp,
+              tfm::AttentionContextOp, tfm::AttentionKeyGradOp, dist::AllReduceOp, dist::AllGatherOp,
               dist::ReduceScatterOp, dist::AllToAllOp, dist::ShardOp,
               dist::KeepOnFirstOp>([&](auto op) {
           emitOp(op);
@@ -106,7 +107,8 @@ private:
     exec::GemmOp::create(builder, op.getLoc(), at(m.left), at(m.right),
                          at(result), m.rows, m.columns, m.inner,
                          m.transposeLeft, m.transposeRight, accumulate,
-                         location);
+                         /*batch=*/DenseI64ArrayAttr(), DenseI64ArrayAttr(),
+                         DenseI64ArrayAttr(), DenseI64ArrayAttr(), location);
   }
 
   void emitOp(tfm::LinearOp op) { emitProduct(op, op.getResult(), false); }
@@ -123,6 +125,73 @@ private:
     llvm::TypeSwitch<Operation *>(getAccumulatedProduct(op))
         .Case<tfm::LinearOp, tfm::LinearInputGradOp, tfm::LinearWeightGradOp>(
             [&](auto product) { emitProduct(product, op.getResult(), true); });
+  }
+
+  // ------------------------------------------------------- batched products
+  //
+  // The batch is b, k, g: a head's matrices lie in their tensors as they are, so
+  // nothing is transposed in memory.
+
+  /// Of a tensor's matrices: the elements from one to the next along b, k and g, and
+  /// from row to row.
+  using Strides = std::array<int64_t, 4>;
+
+  /// [b, s, k, g, d].
+  static Strides stridesOfQueries(ArrayRef<int64_t> shape) {
+    int64_t k = shape[2], g = shape[3], d = shape[4];
+    return {shape[1] * k * g * d, g * d, d, k * g * d};
+  }
+  /// [b, t, k, d]: the queries' heads of a group share them.
+  static Strides stridesOfKeys(ArrayRef<int64_t> shape) {
+    int64_t k = shape[2], d = shape[3];
+    return {shape[1] * k * d, d, 0, k * d};
+  }
+  /// [b, k, g, s, t].
+  static Strides stridesOfScores(ArrayRef<int64_t> shape) {
+    int64_t g = shape[2], s = shape[3], t = shape[4];
+    return {shape[1] * g * s * t, g * s * t, s * t, t};
+  }
+
+  static ArrayRef<int64_t> shapeOf(Value value) {
+    return cast<RankedTensorType>(value.getType()).getShape();
+  }
+
+  void emitBatch(Operation *op, Matrices m, Strides left, Strides right,
+                 Strides destination, ArrayRef<int64_t> scores) {
+    exec::GemmOp::create(
+        builder, op->getLoc(), at(m.left), at(m.right), at(op->getResult(0)),
+        m.rows, m.columns, m.inner, m.transposeLeft, m.transposeRight,
+        /*accumulate=*/false,
+        builder.getDenseI64ArrayAttr(scores.take_front(3)),
+        builder.getDenseI64ArrayAttr(left), builder.getDenseI64ArrayAttr(right),
+        builder.getDenseI64ArrayAttr(destination), location);
+  }
+
+  void emitOp(tfm::AttentionScoresOp op) {
+    ArrayRef<int64_t> q = shapeOf(op.getQ()), k = shapeOf(op.getK()),
+                      scores = shapeOf(op.getScores());
+    emitBatch(op, {op.getQ(), op.getK(), q[1], k[1], q[4], false, true},
+              stridesOfQueries(q), stridesOfKeys(k), stridesOfScores(scores),
+              scores);
+  }
+  void emitOp(tfm::AttentionContextOp op) {
+    ArrayRef<int64_t> weights = shapeOf(op.getWeights()),
+                      values = shapeOf(op.getValues()),
+                      out = shapeOf(op.getOut());
+    emitBatch(op,
+              {op.getWeights(), op.getValues(), out[1], out[4], values[1],
+               false, false},
+              stridesOfScores(weights), stridesOfKeys(values),
+              stridesOfQueries(out), weights);
+  }
+  void emitOp(tfm::AttentionKeyGradOp op) {
+    ArrayRef<int64_t> weights = shapeOf(op.getWeights()),
+                      rows = shapeOf(op.getRows()), out = shapeOf(op.getOut());
+    emitBatch(op,
+              {op.getWeights(), op.getRows(), out[1], out[3], rows[1], true,
+               false},
+              stridesOfScores(weights), stridesOfQueries(rows),
+              stridesOfKeys(out), weights);
   }
 
   // -------------------------------------------------------------- attention

@@ -27,7 +27,8 @@ namespace {
 template <typename FunctionT>
 void visitKeyed(Operation *op, FunctionT function) {
   llvm::TypeSwitch<Operation *>(op)
-      .Case<tfm::DropoutOp, tfm::AttentionOp, tfm::AttentionGradOp>(function);
+      .Case<tfm::DropoutOp, tfm::AttentionOp, tfm::AttentionGradOp,
+            tfm::AttentionDropoutOp>(function);
 }
 
 /// seed ^ key.

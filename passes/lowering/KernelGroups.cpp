@@ -31,7 +31,8 @@ bool isKernelOp(Operation *op) {
     return false;
   if (isReference(op))
     return true;
-  return !isProduct(op) && !getAccumulatedProduct(op) &&
+  return !isProduct(op) && !isBatchedProduct(op) &&
+         !getAccumulatedProduct(op) &&
          !isa<tfm::AttentionOp, tfm::AttentionGradOp>(op);
 }
 

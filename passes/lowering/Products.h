@@ -13,6 +13,13 @@ inline bool isProduct(mlir::Operation *op) {
                                tfm::LinearWeightGradOp>(op);
 }
 
+/// The products of attention that stores its scores: one for each head.
+inline bool isBatchedProduct(mlir::Operation *op) {
+  return llvm::isa_and_present<tfm::AttentionScoresOp,
+                               tfm::AttentionContextOp,
+                               tfm::AttentionKeyGradOp>(op);
+}
+
 /// The product that adds itself to the accumulator of `op`, so that neither is a
 /// command of its own; null if `op` is no such accumulation.
 inline mlir::Operation *getAccumulatedProduct(mlir::Operation *op) {

@@ -34,6 +34,8 @@ StrategyOverrides CompileOptions::getOverrides() const {
     given.stages = std::vector<int64_t>(stages.begin(), stages.end());
   if (recompute.hasValue())
     given.recompute = recompute;
+  if (attention.hasValue())
+    given.attention = attention;
   if (schedule.hasValue())
     given.schedule = schedule;
   if (microbatches.hasValue())

@@ -40,9 +40,15 @@ struct CompileOptions : mlir::PassPipelineOptions<CompileOptions> {
   Option<std::string> recompute{
       *this, "recompute",
       llvm::cl::desc("activations that are computed again in backward instead "
-                     "of kept: none, selective (norms, activations, dropout) or full "
+                     "of kept: none, selective (norms, activations, dropout; scores "
+                     "and probabilities alone where attention is unfused) or full "
                      "(a layer keeps its input), or by layer, e.g. "
                      "full:0-11,none:12-23 [none]")};
+  Option<std::string> attention{
+      *this, "attention",
+      llvm::cl::desc("fused: one command that keeps no scores; unfused: products, "
+                     "softmax and dropout by themselves, with probabilities kept for "
+                     "backward unless recompute says otherwise [fused]")};
   Option<int64_t> microbatches{
       *this, "microbatches",
       llvm::cl::desc("parts into which each dp rank's batch is divided [1]")};

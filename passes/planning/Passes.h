@@ -23,6 +23,7 @@ struct StrategyOverrides {
   /// The text of a schedule file.
   std::optional<std::string> table;
   std::optional<std::string> recompute;
+  std::optional<std::string> attention;
 
   /// These, over `other`.
   StrategyOverrides over(const StrategyOverrides &other) const;

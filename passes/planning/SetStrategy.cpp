@@ -66,6 +66,8 @@ private:
       given.table = table.str();
     if (StringAttr recompute = carried.getRecompute())
       given.recompute = recompute.str();
+    if (StringAttr attention = carried.getAttention())
+      given.attention = attention.str();
     return given;
   }
 
@@ -100,7 +102,8 @@ StrategyOverrides::over(const StrategyOverrides &other) const {
           choose(stages, other.stages),
           choose(schedule, other.schedule),
           choose(table, other.table),
-          choose(recompute, other.recompute)};
+          choose(recompute, other.recompute),
+          choose(attention, other.attention)};
 }
 
 tfm::StrategyAttr makeStrategy(MLIRContext *context,
@@ -117,7 +120,8 @@ tfm::StrategyAttr makeStrategy(MLIRContext *context,
       given.chunks.value_or(1),
       given.stages ? builder.getDenseI64ArrayAttr(*given.stages)
                    : DenseI64ArrayAttr(),
-      text(given.schedule), text(given.table), text(given.recompute));
+      text(given.schedule), text(given.table), text(given.recompute),
+      text(given.attention));
 }
 
 std::unique_ptr<Pass>

@@ -75,6 +75,20 @@ LogicalResult verifySchedule(tfm::StrategyAttr strategy, Location location) {
   return success();
 }
 
+LogicalResult verifyAttention(tfm::StrategyAttr strategy, Location location) {
+  StringAttr attention = strategy.getAttention();
+  if (!attention || attention == "fused")
+    return success();
+  if (attention != "unfused")
+    return emitError(location) << "attention=" << attention.getValue()
+                               << " is not known; expected fused or unfused";
+  if (strategy.getReference())
+    return emitError(location)
+           << "the reference plan runs tfm.attention by its definition; found "
+              "attention=unfused, expected only microbatches beside it";
+  return success();
+}
+
 } // namespace
 
 LogicalResult verifyStrategy(tfm::StrategyAttr strategy, Location location) {
@@ -88,6 +102,8 @@ LogicalResult verifyStrategy(tfm::StrategyAttr strategy, Location location) {
     return emitError(location)
            << "sequence_parallel needs tensor parallelism: it splits the "
               "sequence over the tp ranks, and tp=1; expected tp of at least 2";
+  if (failed(verifyAttention(strategy, location)))
+    return failure();
   return verifySchedule(strategy, location);
 }
 

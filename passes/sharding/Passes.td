@@ -117,4 +117,31 @@ def PrintCommunicationPass
   }];
 }
 
+def PrintStashPass : Pass<"mpc-print-stash", "::mlir::ModuleOp"> {
+  let summary = "Prints what forward keeps for backward";
+  let description = [{
+    Requires: @forward_backward.
+    Ensures: nothing; prints a table on standard output, one line for each value that
+    an op of phase forward makes and one of a later phase reads, in program order: where
+    in the model it is from, the op (and which of several results), the type of what a
+    rank holds of it, and its bytes. Then, in lines `sum`, the bytes of each layer and
+    of all. mpc-opt prints no IR beside it unless -o says where to.
+    Preserves: everything.
+
+    After `mpc-sharding` these are what pipeline stages stash for each microbatch in
+    flight; before it, what one rank alone would keep. Parameters and batch inputs are
+    there anyway and do not count; nor does `dist.iota`.
+
+    ```mlir
+    func.func @forward_backward(%x: tensor<8xf32>) -> tensor<8xf32> {
+      %0 = tfm.gelu %x {form = #tfm.gelu_form<tanh>} : (tensor<8xf32>) -> tensor<8xf32>
+      %1 = tfm.relu %0 : (tensor<8xf32>) -> tensor<8xf32>
+      %2 = tfm.relu_grad %1, %0 {phase = #dist.phase<backward>}  // tfm.gelu  8xf32  32
+        : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+      return %2 : tensor<8xf32>
+    }
+    ```
+  }];
+}
+
 #endif // MPC_PASSES_SHARDING_PASSES_TD

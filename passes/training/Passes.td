@@ -68,6 +68,37 @@ def SetPrecisionPass : Pass<"mpc-set-precision", "::mlir::ModuleOp"> {
   }];
 }
 
+def UnfuseAttentionPass : Pass<"mpc-unfuse-attention", "::mlir::ModuleOp"> {
+  let summary = "Makes the scores of attention tensors of the program";
+  let description = [{
+    Requires: nothing reads the logsumexp of a `tfm.attention`.
+    Ensures: with `attention = "unfused"` in the strategy there is no `tfm.attention`:
+    each is a product of queries and keys, a masked softmax, dropout where its rate is
+    not 0, and a product of probabilities and values. Without, nothing is done.
+    Preserves: what the function computes, up to rounding: the same probabilities are
+    dropped. Locations, phases and pieces.
+
+    ```mlir
+    module attributes {tfm.strategy = #tfm.strategy<tp = 1, dp = 1, microbatches = 1,
+        sequence_parallel = false, zero = 0, strict = false, reference = false,
+        attention = "unfused">} {
+      func.func @forward(%q: tensor<2x8x4x1x4xf32>, %k: tensor<2x8x4x4xf32>,
+                         %v: tensor<2x8x4x4xf32>, %positions: tensor<2x8xi32>,
+                         %seed: tensor<i32>, %samples: tensor<2xi32>,
+                         %heads: tensor<4x1xi32>) -> tensor<2x8x4x1x4xf32> {
+        // tfm.attention_scores, tfm.masked_softmax, tfm.attention_context
+        %0:2 = tfm.attention %q, %k, %v, %positions, %positions, %seed, %samples, %heads
+          {scale = 0.5 : f32, causal = true, rate = 0.0 : f32, key = 1 : i32}
+          : (tensor<2x8x4x1x4xf32>, tensor<2x8x4x4xf32>, tensor<2x8x4x4xf32>,
+             tensor<2x8xi32>, tensor<2x8xi32>, tensor<i32>, tensor<2xi32>,
+             tensor<4x1xi32>) -> (tensor<2x8x4x1x4xf32>, tensor<2x8x4x1xf32>)
+        return %0#0 : tensor<2x8x4x1x4xf32>
+      }
+    }
+    ```
+  }];
+}
+
 def BuildTrainingStepPass
     : Pass<"mpc-build-training-step", "::mlir::ModuleOp"> {
   let summary = "Differentiates @forward and writes the functions of a step";
@@ -97,9 +128,10 @@ def RecomputePass : Pass<"mpc-recompute", "::mlir::ModuleOp"> {
     modes by layer.
     Ensures: what the backward ops of a layer read of it is computed again, in phase
     `recompute`, in front of the first of them. In a layer of mode *full* that is all
-    but the stream that enters the layer; of mode *selective* the results of norms,
-    activations and dropout, which are large and cheap (attention keeps no scores, so
-    there is nothing to gain from computing it again); of mode *none* nothing.
+    but the stream that enters the layer; of mode *selective* the scores and
+    probabilities of unfused attention, or, where it is fused and keeps none, the
+    results of norms, activations and dropout, which are large and cheap; of mode
+    *none* nothing.
     Preserves: every value, bit for bit: dropout draws by sample and position.
   }];
 }

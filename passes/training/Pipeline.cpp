@@ -12,6 +12,8 @@ void buildTrainingPipeline(OpPassManager &pm) {
   // size of the step that does not divide.
   pm.addPass(createPadVocabularyPass());
   pm.addPass(createSplitMicrobatchesPass());
+  // Before gradients, so that each of its parts has one.
+  pm.addPass(createUnfuseAttentionPass());
   pm.addPass(createSetPrecisionPass());
   pm.addPass(createBuildTrainingStepPass());
   // Before sharding, so that what is computed again is communicated again.

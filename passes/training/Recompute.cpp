@@ -20,9 +20,9 @@ namespace mpc {
 
 namespace {
 
-/// Whether a layer in this mode computes the results of `op` again. The stream that
-/// enters a layer is always kept.
-bool isRecomputed(Operation *op, RecomputeMode mode) {
+/// Whether a layer in this mode computes the results of `op` again; `hasScores` says
+/// that its attention is unfused. The stream that enters a layer is always kept.
+bool isRecomputed(Operation *op, RecomputeMode mode, bool hasScores) {
   if (auto residual = dyn_cast<tfm::ResidualOp>(op))
     if (residual.getLayer())
       return false;
@@ -30,6 +30,11 @@ bool isRecomputed(Operation *op, RecomputeMode mode) {
   case RecomputeMode::None:
     return false;
   case RecomputeMode::Selective:
+    // What has an element for each query and key, where there is any: it is the most
+    // memory for the fewest operations.
+    if (hasScores)
+      return isa<tfm::AttentionScoresOp, tfm::MaskedSoftmaxOp,
+                 tfm::AttentionDropoutOp>(op);
     return isa<tfm::LayerNormOp, tfm::GeluOp, tfm::ReluOp, tfm::SiluOp,
                tfm::DropoutOp>(op);
   case RecomputeMode::Full:
@@ -102,10 +107,12 @@ struct RecomputePass : impl::RecomputePassBase<RecomputePass> {
                             module.getLoc());
     if (failed(modes))
       return signalPassFailure();
+    bool hasScores = strategy.getAttention() &&
+                     strategy.getAttention() == "unfused";
     SmallVector<SmallVector<Operation *>> recomputed(layers.layerCount);
     for (auto [op, block] : layers.ops)
       if (block >= 1 && block <= layers.layerCount &&
-          isRecomputed(op, (*modes)[block - 1]))
+          isRecomputed(op, (*modes)[block - 1], hasScores))
         recomputed[block - 1].push_back(op);
     for (ArrayRef<Operation *> layer : recomputed)
       LayerRecomputer(layer).run();

@@ -13,6 +13,14 @@
 
 namespace mpc::runtime {
 
+/// A dimension along which a product is repeated: elements from matrix to matrix.
+struct GemmBatch {
+  int64_t count = 0;
+  int64_t left_stride = 0, right_stride = 0;
+  /// 0: the products are added up, in ascending order.
+  int64_t destination_stride = 0;
+};
+
 /// destination = op(left) · op(right), or += with `accumulate`; row-major. Both
 /// factors are of `type`, the destination of that or f32; sums are in f32. A stride
 /// is the elements from one row of the stored matrix to the next.
@@ -28,6 +36,8 @@ struct GemmArguments {
   int64_t right_stride = 0;
   void* destination = nullptr;
   int64_t destination_stride = 0;
+  /// There is a product for each coordinate.
+  absl::Span<const GemmBatch> batch;
 };
 
 /// Dimensions of q [b, s, kv, group, d] and k, v [b, t, kv, d].

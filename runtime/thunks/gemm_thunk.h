@@ -22,13 +22,10 @@ class GemmThunk : public Thunk {
 
  private:
   GemmThunk(const plan::Command& command, int64_t left_stride,
-            int64_t right_stride, int64_t destination_stride)
-      : Thunk(command),
-        left_stride_(left_stride),
-        right_stride_(right_stride),
-        destination_stride_(destination_stride) {}
+            int64_t right_stride, int64_t destination_stride);
 
   const int64_t left_stride_, right_stride_, destination_stride_;
+  std::vector<GemmBatch> batch_;
 };
 
 }  // namespace mpc::runtime

@@ -34,6 +34,11 @@ namespace mpc::execution {
   "(" Q ", " Q ", " KV ", " KV ", " Q ", " LSE ", " PLACES                     \
   ") -> (" Q ", " KV ", " KV ")"
 
+// [b, k, g, s, t]; and with a head size that divides, [b, s, k, g, d] and [b, t, k, d].
+#define SCORES F("6x6x6x6x6")
+#define ROWS F("6x6x6x6x6")
+#define KEYS F("6x6x6x6")
+
 static constexpr OpInstance kInstances[] = {
     {"embedding",
      "(" F("12x6") ", " I("6x6") ", " I("12") ") -> " F("6x6x6"), ""},
@@ -91,6 +96,18 @@ static constexpr OpInstance kInstances[] = {
      "scale = 0.5 : f32, causal = true, rate = 0.25 : f32, key = 7 : i32"},
     {"attention_grad", ATTENTION_GRAD,
      "scale = 0.5 : f32, causal = true, rate = 0.25 : f32, key = 7 : i32"},
+    {"attention_scores", "(" ROWS ", " KEYS ") -> " SCORES, ""},
+    {"attention_context", "(" SCORES ", " KEYS ") -> " ROWS, ""},
+    {"attention_key_grad", "(" SCORES ", " ROWS ") -> " KEYS, ""},
+    {"masked_softmax", "(" SCORES ", " I("6x6") ", " I("6x6") ") -> " SCORES,
+     "scale = 0.5 : f32, causal = false"},
+    {"masked_softmax", "(" SCORES ", " I("6x6") ", " I("6x6") ") -> " SCORES,
+     "scale = 0.5 : f32, causal = true"},
+    {"masked_softmax_grad", "(" SCORES ", " SCORES ") -> " SCORES,
+     "scale = 0.5 : f32"},
+    {"attention_dropout",
+     "(" SCORES ", " SEED ", " I("6") ", " I("6x6") ", " I("6x6") ", " I("6x6")
+     ") -> " SCORES, "rate = 0.25 : f32, key = 7 : i32"},
     {"row_max", "(" F("6x6x12") ", " I("12") ") -> " F("6x6"),
      "classes = 11 : i64"},
     {"exp_sum", "(" F("6x6x12") ", " F("6x6") ", " I("12") ") -> " F("6x6"),

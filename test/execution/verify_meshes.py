@@ -5,7 +5,8 @@
 
 Every tp × dp with at most --ranks ranks, with and without sequence parallelism (tp > 1)
 and ZeRO-1, dropout on, different numbers of valid tokens in each sample; one, two or
-four microbatches in turn, against a reference of two. Where tp is odd, or 6, sizes are
+four microbatches in turn, against a reference of two; attention is unfused in two of
+five. Where tp is odd, or 6, sizes are
 multiples of it, so that all it can split is split; each third of these has sizes that
 it does not divide, which stay whole. --special adds runs of 50 steps in which errors
 may grow, 25 heads, and 12 ranks. The seed of each strategy is its number, so runs
@@ -66,6 +67,8 @@ def meshes(ranks):
                     text = f"tp={tp} dp={dp} microbatches={microbatches} zero={zero}"
                     if sequence_parallel:
                         text += " sequence_parallel=true"
+                    if number % 5 < 2:
+                        text += " attention=unfused"
                     divides = 8 % tp == 0 or number % 3 == 2
                     yield Case(text, dp, EVEN if divides else multiples(tp))
                     number += 1
@@ -80,6 +83,9 @@ def special():
         yield Case(text, dp, sizes, free_run=True)
     yield Case("tp=4 dp=1 microbatches=2 sequence_parallel=true", 1, HEADS_25)
     yield Case("tp=5 dp=1 microbatches=2", 1, HEADS_25)
+    yield Case("tp=4 dp=1 microbatches=2 sequence_parallel=true attention=unfused", 1, HEADS_25)
+    yield Case("tp=2 dp=2 microbatches=2 zero=1 attention=unfused recompute=selective", 2, EVEN)
+    yield Case("tp=1 dp=1 microbatches=1 attention=unfused recompute=full", 1, EVEN)
     yield Case("tp=4 dp=3 microbatches=2 sequence_parallel=true zero=1", 3, EVEN)
 
 

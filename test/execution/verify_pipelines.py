@@ -3,10 +3,10 @@
   verify_pipelines.py BIN [--sample=N] [--seed=S] [--log=FILE] [--list]
 
 The space: tp x pp x dp with at most 8 ranks and 2 to 4 stages, every schedule,
-recomputation, sequence parallelism (tp > 1) and ZeRO-1 on and off, tied and untied tables, layers
-that stages do not divide, vocabulary 13 and 257, SGD and AdamW, each precision, 1 to 5
-microbatches;
-dropout on, different numbers of valid tokens in each sample.
+recomputation, fused and unfused attention, sequence parallelism (tp > 1) and ZeRO-1 on
+and off, tied and untied tables, layers that stages do not divide, vocabulary 13 and
+257, SGD and AdamW, each precision, 1 to 5 microbatches; dropout on, different numbers
+of valid tokens in each sample.
 
 Without --sample a cover of the space is run in which every two values of different
 settings occur together. With it, N points drawn by the seed; --log keeps a line for each
@@ -45,6 +45,7 @@ SETTINGS = {
     "precision": ["F32", "BF16", "F16"],
     "microbatches": [1, 2, 4, 5],
     "recompute": ["none", "selective", "full", "full:0,selective:1"],
+    "attention": ["fused", "unfused"],
 }
 
 
@@ -86,6 +87,8 @@ def strategy_of(point):
         text += " chunks=2"
     if point["recompute"] != "none":
         text += f" recompute={point['recompute']}"
+    if point["attention"] != "fused":
+        text += f" attention={point['attention']}"
     if point["sequence_parallel"] == "true":
         text += " sequence_parallel=true"
     return text

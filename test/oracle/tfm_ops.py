@@ -144,6 +144,25 @@ def attention(a, q, k, v, *places):
                      optimize=True), logsumexp
 
 
+def masked_softmax(a, scores, query_positions, key_positions):
+    scores = a["scale"] * scores
+    if a["causal"]:
+        masked = key_positions[:, None, :] > query_positions[:, :, None]
+        scores = np.where(masked[:, None, None, :, :], -np.inf, scores)
+    top = scores.max(-1, keepdims=True)
+    exponentials = np.exp(scores - np.where(np.isinf(top), 0, top))
+    total = exponentials.sum(-1, keepdims=True)
+    return exponentials / np.where(total == 0, 1, total)
+
+
+def attention_dropout(a, x, seed, samples, heads, query_positions,
+                      key_positions):
+    return x * keep_mask(a, seed, samples[:, None, None, None, None],
+                         heads[None, :, :, None, None],
+                         query_positions[:, None, None, :, None],
+                         key_positions[:, None, None, None, :])
+
+
 def attention_grad(a, g, q, k, v, out, logsumexp, *places):
     p, factor, _ = probabilities(a, q, k, *places)
     dz = np.einsum("bskgd,btkd->bskgt", g, v, optimize=True) * factor
@@ -199,6 +218,16 @@ OPS = {
     "tfm.residual": lambda a, x: x,
     "tfm.attention": attention,
     "tfm.attention_grad": attention_grad,
+    "tfm.attention_scores": lambda a, q, k: np.einsum(
+        "bskgd,btkd->bkgst", q, k, optimize=True),
+    "tfm.attention_context": lambda a, weights, values: np.einsum(
+        "bkgst,btkd->bskgd", weights, values, optimize=True),
+    "tfm.attention_key_grad": lambda a, weights, rows: np.einsum(
+        "bkgst,bskgd->btkd", weights, rows, optimize=True),
+    "tfm.masked_softmax": masked_softmax,
+    "tfm.masked_softmax_grad": lambda a, g, p: a["scale"] * p * (
+        g - (g * p).sum(-1, keepdims=True)),
+    "tfm.attention_dropout": attention_dropout,
     "tfm.row_max": lambda a, x, rows: np.where(rows < a["classes"], x,
                                                -np.inf).max(-1),
     "tfm.exp_sum": lambda a, x, top, rows: exponentials(a, x, top, rows).sum(-1),

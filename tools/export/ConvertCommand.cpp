@@ -33,6 +33,21 @@ void fill(exec::GemmOp op, PlanIndex &, plan::Command &command) {
   mpc::convert(op.getLeft(), *message.mutable_left());
   mpc::convert(op.getRight(), *message.mutable_right());
   mpc::convert(op.getDestination(), *message.mutable_destination());
+  std::optional<ArrayRef<int64_t>> batch = op.getBatch();
+  if (!batch)
+    return;
+  ArrayRef<int64_t> left = *op.getLeftStrides(), right = *op.getRightStrides(),
+                    destination = *op.getDestinationStrides();
+  for (auto [i, count] : llvm::enumerate(*batch)) {
+    plan::GemmCommand::Batch &dimension = *message.add_batch();
+    dimension.set_count(count);
+    dimension.set_left_stride(left[i]);
+    dimension.set_right_stride(right[i]);
+    dimension.set_destination_stride(destination[i]);
+  }
+  message.set_left_row_stride(left.back());
+  message.set_right_row_stride(right.back());
+  message.set_destination_row_stride(destination.back());
 }
 
 template <typename OpTy>

@@ -30,6 +30,8 @@ std::string describe(tfm::StrategyAttr strategy) {
   }
   if (StringAttr recompute = strategy.getRecompute())
     os << " recompute=" << recompute.getValue();
+  if (StringAttr attention = strategy.getAttention())
+    os << " attention=" << attention.getValue();
   if (StringAttr schedule = strategy.getSchedule())
     os << " schedule=" << schedule.getValue();
   if (strategy.getSequenceParallel())

@@ -8,22 +8,52 @@ namespace mpc::exec {
 
 // -------------------------------------------------------------- computing
 
+/// The elements from the first to behind the last of a batch's matrices of `rows` x
+/// `columns` as stored.
+static int64_t getReach(ArrayRef<int64_t> batch, ArrayRef<int64_t> strides,
+                        int64_t rows, int64_t columns) {
+  int64_t last = (rows - 1) * strides.back() + columns - 1;
+  for (auto [count, stride] : llvm::zip(batch, strides))
+    last += (count - 1) * stride;
+  return last + 1;
+}
+
 LogicalResult GemmOp::verify() {
   struct Matrix {
     StringRef name;
     SliceAttr slice;
-    int64_t elements;
+    /// As stored.
+    int64_t rows, columns;
+    std::optional<ArrayRef<int64_t>> strides;
   };
   int64_t rows = getRows(), columns = getColumns(), inner = getInner();
+  bool swapLeft = getTransposeLeft(), swapRight = getTransposeRight();
+  std::optional<ArrayRef<int64_t>> batch = getBatch();
   for (const Matrix &matrix :
-       {Matrix{"left", getLeft(), rows * inner},
-        Matrix{"right", getRight(), inner * columns},
-        Matrix{"destination", getDestination(), rows * columns}}) {
-    if (matrix.slice.getNumElements() != matrix.elements) // C1
+       {Matrix{"left", getLeft(), swapLeft ? inner : rows,
+               swapLeft ? rows : inner, getLeftStrides()},
+        Matrix{"right", getRight(), swapRight ? columns : inner,
+               swapRight ? inner : columns, getRightStrides()},
+        Matrix{"destination", getDestination(), rows, columns,
+               getDestinationStrides()}}) {
+    if (!batch &&
+        matrix.slice.getNumElements() != matrix.rows * matrix.columns) // C1
       return emitOpError("has ")
              << matrix.name << " " << matrix.slice << " of "
              << matrix.slice.getNumElements() << " elements, expected "
-             << matrix.elements;
+             << matrix.rows * matrix.columns;
+    if (batch && (!matrix.strides ||
+                  matrix.strides->size() != batch->size() + 1)) // C3
+      return emitOpError("has a batch of ")
+             << batch->size() << " dimensions and "
+             << (matrix.strides ? matrix.strides->size() : 0) << " strides of "
+             << matrix.name << ", expected " << batch->size() + 1;
+    if (batch && getReach(*batch, *matrix.strides, matrix.rows,
+                          matrix.columns) > matrix.slice.getNumElements()) // C4
+      return emitOpError("reaches ")
+             << getReach(*batch, *matrix.strides, matrix.rows, matrix.columns)
+             << " elements into " << matrix.name << " " << matrix.slice
+             << ", expected at most " << matrix.slice.getNumElements();
   }
   Type left = getLeft().getType().getElementType();
   Type right = getRight().getType().getElementType();

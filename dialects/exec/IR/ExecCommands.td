@@ -22,21 +22,35 @@ def Exec_GemmOp : Exec_Command<"gemm", (ins
     Exec_SliceAttr:$left, Exec_SliceAttr:$right, Exec_SliceAttr:$destination,
     I64Attr:$rows, I64Attr:$columns, I64Attr:$inner,
     UnitAttr:$transpose_left, UnitAttr:$transpose_right,
-    UnitAttr:$accumulate)> {
-  let summary = "a matrix product";
+    UnitAttr:$accumulate, OptionalAttr<DenseI64ArrayAttr>:$batch,
+    OptionalAttr<DenseI64ArrayAttr>:$left_strides,
+    OptionalAttr<DenseI64ArrayAttr>:$right_strides,
+    OptionalAttr<DenseI64ArrayAttr>:$destination_strides)> {
+  let summary = "a matrix product, or one for each coordinate of a batch";
   let description = [{
     destination = op(left) · op(right), or += with `accumulate`; op(left) is rows x
     inner, op(right) inner x columns, a `transposed` one is stored the other way round.
 
+    `batch` are the sizes of the batch's dimensions. For each a strides array has the
+    elements from matrix to matrix, and last those from row to row of a stored
+    matrix. Along a dimension of destination stride 0 products are added up, in
+    ascending order.
+
     Constraints:
-      - (C1) the slices have rows · inner, inner · columns and rows · columns elements;
-      - (C2) left and right have floats of one type, the destination that or f32.
+      - (C1) without a batch the slices have rows · inner, inner · columns and rows ·
+        columns elements;
+      - (C2) left and right have floats of one type, the destination that or f32;
+      - (C3) with a batch there are all three arrays of strides, of one more entry
+        than it has;
+      - (C4) the matrices of a batch lie within the slices.
   }];
   let assemblyFormat = [{
     $left (`transposed` $transpose_left^)? `*`
     $right (`transposed` $transpose_right^)? `->`
     (`accumulate` $accumulate^)? $destination
-    `rows` $rows `columns` $columns `inner` $inner (`from` $location^)? attr-dict
+    `rows` $rows `columns` $columns `inner` $inner
+    (`batch` $batch^ `strides` $left_strides $right_strides $destination_strides)?
+    (`from` $location^)? attr-dict
   }];
   let hasVerifier = 1;
 }

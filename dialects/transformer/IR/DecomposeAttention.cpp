@@ -7,6 +7,7 @@
 
 #include "dialects/transformer/IR/Dropping.h"
 #include "dialects/transformer/IR/LinalgBuilder.h"
+#include "dialects/transformer/IR/Masking.h"
 #include "dialects/transformer/IR/Transformer.h"
 
 using namespace mlir;
@@ -41,14 +42,15 @@ public:
                  [](ArrayRef<Scalar> in) { return in[0] * in[1]; });
   }
 
-  /// The values, but `instead` where the key comes after the query.
+  /// The values, but `instead` where the key is masked.
   Value masked(Value values, double instead) {
     if (!op.getCausal())
       return values;
     return b.map(layout + ", bs, bt -> " + layout,
                  {values, in.getQueryPositions(), in.getKeyPositions()}, type,
                  [&](ArrayRef<Scalar> in) {
-                   return select(in[2] > in[1], in[0].like(instead), in[0]);
+                   return maskElement(in[0], in[1], in[2], op.getCausal(),
+                                      instead);
                  });
   }
 

@@ -95,6 +95,8 @@ def Tfm_StrategyAttr : Tfm_Attr<"Strategy", "strategy"> {
     interleaved, zero-bubble or file; `table` is the text of the file. `recompute` says
     which layers compute activations a second time, in backward, rather than keep
     them: none, selective or full, or a list such as full:0-11,none:12-23.
+    `attention` is fused (the default) or unfused: whether backward computes scores
+    again, or they are a tensor of the program and probabilities are kept for it.
   }];
   let parameters = (ins "int64_t":$tp, "int64_t":$dp, "int64_t":$microbatches,
     "bool":$sequence_parallel, "int64_t":$zero, "bool":$strict,
@@ -104,7 +106,8 @@ def Tfm_StrategyAttr : Tfm_Attr<"Strategy", "strategy"> {
     OptionalParameter<"::mlir::DenseI64ArrayAttr">:$stages,
     OptionalParameter<"::mlir::StringAttr">:$schedule,
     OptionalParameter<"::mlir::StringAttr">:$table,
-    OptionalParameter<"::mlir::StringAttr">:$recompute);
+    OptionalParameter<"::mlir::StringAttr">:$recompute,
+    OptionalParameter<"::mlir::StringAttr">:$attention);
   let assemblyFormat = "`<` struct(params) `>`";
 }
 

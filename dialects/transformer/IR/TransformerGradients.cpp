@@ -134,6 +134,51 @@ Grads AttentionOp::buildGradients(OpBuilder &builder, ArrayRef<Value> out,
   return grads;
 }
 
+Grads AttentionScoresOp::buildGradients(OpBuilder &builder,
+                                        ArrayRef<Value> out,
+                                        ArrayRef<bool> wanted) {
+  Grads grads(2);
+  if (wanted[0])
+    grads[0] = backward<AttentionContextOp>(builder, *this, getQ().getType(),
+                                            out[0], getK());
+  if (wanted[1])
+    grads[1] = backward<AttentionKeyGradOp>(builder, *this, getK().getType(),
+                                            out[0], getQ());
+  return grads;
+}
+
+Grads AttentionContextOp::buildGradients(OpBuilder &builder,
+                                         ArrayRef<Value> out,
+                                         ArrayRef<bool> wanted) {
+  Grads grads(2);
+  if (wanted[0])
+    grads[0] = backward<AttentionScoresOp>(
+        builder, *this, getWeights().getType(), out[0], getValues());
+  if (wanted[1])
+    grads[1] = backward<AttentionKeyGradOp>(
+        builder, *this, getValues().getType(), getWeights(), out[0]);
+  return grads;
+}
+
+Grads MaskedSoftmaxOp::buildGradients(OpBuilder &builder, ArrayRef<Value> out,
+                                      ArrayRef<bool>) {
+  Grads grads(3);
+  grads[0] = backward<MaskedSoftmaxGradOp>(builder, *this,
+                                           getScores().getType(), out[0],
+                                           getProbabilities(), getScaleAttr());
+  return grads;
+}
+
+Grads AttentionDropoutOp::buildGradients(OpBuilder &builder,
+                                         ArrayRef<Value> out, ArrayRef<bool>) {
+  Grads grads(6);
+  grads[0] = backward<AttentionDropoutOp>(
+      builder, *this, getX().getType(), out[0], getSeed(), getSamples(),
+      getHeads(), getQueryPositions(), getKeyPositions(), getRateAttr(),
+      getKeyAttr());
+  return grads;
+}
+
 bool RowMaxOp::isStatistic(unsigned) { return true; }
 Grads RowMaxOp::buildGradients(OpBuilder &, ArrayRef<Value>, ArrayRef<bool>) {
   return Grads(2); // Only shifts a softmax: its cotangents cancel.

@@ -208,6 +208,9 @@ LogicalResult DropoutOp::verify() { return verifyUnit(*this, "rate", getRate());
 LogicalResult AttentionOp::verify() {
   return verifyUnit(*this, "rate", getRate());
 }
+LogicalResult AttentionDropoutOp::verify() {
+  return verifyUnit(*this, "rate", getRate());
+}
 LogicalResult BiasCorrectionOp::verify() {
   return verifyUnit(*this, "beta", getBeta());
 }

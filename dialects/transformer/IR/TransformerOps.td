@@ -5,6 +5,7 @@
 include "dialects/transformer/IR/TransformerAttrs.td"
 include "dialects/transformer/IR/LayerOps.td"
 include "dialects/transformer/IR/AttentionOps.td"
+include "dialects/transformer/IR/UnfusedAttentionOps.td"
 include "dialects/transformer/IR/LossOps.td"
 include "dialects/transformer/IR/OptimizerOps.td"
 

@@ -3,8 +3,10 @@
 #include <cblas.h>
 
 #include <algorithm>
+#include <vector>
 
 #include "runtime/device/cpu/blas.h"
+#include "runtime/device/cpu/gemm_batch.h"
 
 namespace mpc::runtime {
 namespace {
@@ -27,7 +29,8 @@ void GemmOfBlock(const GemmArguments& a, int64_t row, int64_t rows,
               static_cast<int>(a.inner), 1.0f, left,
               static_cast<int>(a.left_stride), right,
               static_cast<int>(a.right_stride), a.accumulate ? 1.0f : 0.0f,
-              static_cast<float*>(a.destination) + row * a.destination_stride + column,
+              static_cast<float*>(a.destination) + row * a.destination_stride +
+                  column,
               static_cast<int>(a.destination_stride));
 }
 
@@ -37,10 +40,8 @@ int64_t BlockSize(int64_t size, int parts) {
   return (part + kBlock - 1) / kBlock * kBlock;
 }
 
-}  // namespace
-
-void Gemm(const GemmArguments& a, ThreadPool& pool) {
-  UseBlasInCallingThread();
+/// Cuts the destination of one product among the threads.
+void GemmOfOne(const GemmArguments& a, ThreadPool& pool) {
   const int threads = pool.threads();
   // Rows are preferred; few of them would leave threads without work.
   const bool by_rows = a.rows >= a.columns || a.rows >= 2 * kBlock * threads;
@@ -53,6 +54,37 @@ void Gemm(const GemmArguments& a, ThreadPool& pool) {
       GemmOfBlock(a, begin, count, 0, a.columns);
     else
       GemmOfBlock(a, 0, a.rows, begin, count);
+  });
+}
+
+/// Calls `multiply` for each product of which `a` is the sum.
+template <typename Multiply>
+void GemmOfSum(const GemmArguments& a, const Multiply& multiply) {
+  bool accumulate = a.accumulate;
+  ForEachProduct(a, /*summed=*/true, [&](GemmArguments product) {
+    product.accumulate = accumulate;
+    multiply(product);
+    accumulate = true;
+  });
+}
+
+}  // namespace
+
+void Gemm(const GemmArguments& a, ThreadPool& pool) {
+  UseBlasInCallingThread();
+  std::vector<GemmArguments> sums;
+  ForEachProduct(a, /*summed=*/false,
+                 [&](const GemmArguments& sum) { sums.push_back(sum); });
+  // Whole products where there are enough of them.
+  if (sums.size() == 1 || static_cast<int>(sums.size()) < pool.threads()) {
+    for (const GemmArguments& sum : sums)
+      GemmOfSum(sum, [&](const GemmArguments& one) { GemmOfOne(one, pool); });
+    return;
+  }
+  pool.Run(sums.size(), [&](int64_t item, int) {
+    GemmOfSum(sums[item], [](const GemmArguments& one) {
+      GemmOfBlock(one, 0, one.rows, 0, one.columns);
+    });
   });
 }
 

@@ -8,7 +8,8 @@
 namespace mpc::runtime {
 
 /// See Device::Gemm. The destination is cut into one block a thread, along its
-/// rows or its columns, never along `inner`: an element is one thread's sum.
+/// rows or its columns, never along `inner`: an element is one thread's sum. Of a
+/// batch with a product for every thread each has whole ones.
 void Gemm(const GemmArguments& arguments, ThreadPool& pool);
 
 }  // namespace mpc::runtime

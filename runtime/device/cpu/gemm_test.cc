@@ -69,6 +69,76 @@ TEST_P(GemmTest, EqualsTheSumOfProducts) {
   EXPECT_EQ(destination.data, expected.data);
 }
 
+// Attention's products: [b, s, k, g, d] by [b, t, k, d] makes [b, k, g, s, t], of which
+// and the first a sum over s and g makes the second again.
+TEST(BatchedGemmTest, MultipliesWhereMatricesLieInTheirTensors) {
+  constexpr int64_t kB = 2, kS = 5, kK = 3, kG = 2, kD = 4, kT = 6;
+  std::vector<float> q(kB * kS * kK * kG * kD), k(kB * kT * kK * kD);
+  for (size_t i = 0; i < q.size(); ++i) q[i] = Element(i, i / 7, 1);
+  for (size_t i = 0; i < k.size(); ++i) k[i] = Element(i, i / 5, 2);
+  std::vector<float> scores(kB * kK * kG * kS * kT), sums(k.size(), 0);
+  for (int64_t b = 0; b < kB; ++b)
+    for (int64_t h = 0; h < kK; ++h)
+      for (int64_t g = 0; g < kG; ++g)
+        for (int64_t s = 0; s < kS; ++s)
+          for (int64_t t = 0; t < kT; ++t)
+            for (int64_t d = 0; d < kD; ++d)
+              scores[(((b * kK + h) * kG + g) * kS + s) * kT + t] +=
+                  q[(((b * kS + s) * kK + h) * kG + g) * kD + d] *
+                  k[((b * kT + t) * kK + h) * kD + d];
+  for (int64_t b = 0; b < kB; ++b)
+    for (int64_t h = 0; h < kK; ++h)
+      for (int64_t g = 0; g < kG; ++g)
+        for (int64_t s = 0; s < kS; ++s)
+          for (int64_t t = 0; t < kT; ++t)
+            for (int64_t d = 0; d < kD; ++d)
+              sums[((b * kT + t) * kK + h) * kD + d] +=
+                  scores[(((b * kK + h) * kG + g) * kS + s) * kT + t] *
+                  q[(((b * kS + s) * kK + h) * kG + g) * kD + d];
+
+  const GemmBatch forward[] = {
+      {kB, kS * kK * kG * kD, kT * kK * kD, kK * kG * kS * kT},
+      {kK, kG * kD, kD, kG * kS * kT},
+      {kG, kD, 0, kS * kT}};
+  GemmArguments a;
+  a.rows = kS, a.columns = kT, a.inner = kD;
+  a.transpose_right = true;
+  a.left = q.data(), a.left_stride = kK * kG * kD;
+  a.right = k.data(), a.right_stride = kK * kD;
+  a.destination_stride = kT;
+  a.batch = forward;
+
+  const GemmBatch backward[] = {
+      {kB, kK * kG * kS * kT, kS * kK * kG * kD, kT * kK * kD},
+      {kK, kG * kS * kT, kG * kD, kD},
+      {kG, kS * kT, kD, 0}};
+  GemmArguments sum;
+  sum.rows = kT, sum.columns = kD, sum.inner = kS;
+  sum.transpose_left = true;
+  sum.left = scores.data(), sum.left_stride = kT;
+  sum.right = q.data(), sum.right_stride = kK * kG * kD;
+  sum.destination_stride = kK * kD;
+  sum.batch = backward;
+
+  // Fewer products than threads, too.
+  for (int threads : {1, 3, 8}) {
+    ThreadPool pool(threads);
+    std::vector<float> found(scores.size(), 99);
+    a.destination = found.data();
+    Gemm(a, pool);
+    EXPECT_EQ(found, scores) << threads;
+    std::vector<float> added(sums.size(), 1);
+    sum.destination = added.data();
+    sum.accumulate = true;
+    Gemm(sum, pool);
+    for (float& value : added) value -= 1;
+    EXPECT_EQ(added, sums) << threads;
+    sum.accumulate = false;
+    Gemm(sum, pool);
+    EXPECT_EQ(added, sums) << threads;
+  }
+}
+
 // Ranks are threads: their products run at the same time, each in working memory
 // of its own.
 TEST(ConcurrentGemmTest, RanksComputeAtTheSameTime) {

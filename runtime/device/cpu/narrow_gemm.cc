@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <memory>
+#include <vector>
 
 #include "runtime/device/cpu/blas.h"
+#include "runtime/device/cpu/gemm_batch.h"
 #include "runtime/floats/narrow_floats.h"
 
 namespace mpc::runtime {
@@ -58,7 +60,7 @@ Part PartOf(plan::DataType type, const void* data, int64_t stride,
   return {type, first + row * stride + column, stride, rows, columns};
 }
 
-/// The block at `row`, `column` of the destination.
+/// The block at `row`, `column` of the destination of one sum of products.
 void MultiplyBlock(const GemmArguments& a, int64_t row, int64_t column) {
   const int64_t rows = std::min(kRows, a.rows - row);
   const int64_t columns = std::min(kColumns, a.columns - column);
@@ -76,23 +78,26 @@ void MultiplyBlock(const GemmArguments& a, int64_t row, int64_t column) {
   } else if (a.accumulate) {
     destination.Widen(sum);
   }
-  for (int64_t k = 0; k < a.inner; k += kInner) {
-    const int64_t inner = std::min(kInner, a.inner - k);
-    const Part left = PartOf(a.type, a.left, a.left_stride, a.transpose_left,
-                             row, rows, k, inner);
-    const Part right = PartOf(a.type, a.right, a.right_stride,
-                              a.transpose_right, k, inner, column, columns);
-    left.Widen(blocks.left);
-    right.Widen(blocks.right);
-    cblas_sgemm(CblasRowMajor, a.transpose_left ? CblasTrans : CblasNoTrans,
-                a.transpose_right ? CblasTrans : CblasNoTrans,
-                static_cast<int>(rows), static_cast<int>(columns),
-                static_cast<int>(inner), 1.0f, blocks.left,
-                static_cast<int>(left.columns), blocks.right,
-                static_cast<int>(right.columns),
-                a.accumulate || k > 0 ? 1.0f : 0.0f, sum,
-                static_cast<int>(sum_stride));
-  }
+  bool accumulate = a.accumulate;
+  ForEachProduct(a, /*summed=*/true, [&](const GemmArguments& product) {
+    for (int64_t k = 0; k < a.inner; k += kInner) {
+      const int64_t inner = std::min(kInner, a.inner - k);
+      const Part left = PartOf(a.type, product.left, a.left_stride,
+                               a.transpose_left, row, rows, k, inner);
+      const Part right = PartOf(a.type, product.right, a.right_stride,
+                                a.transpose_right, k, inner, column, columns);
+      left.Widen(blocks.left);
+      right.Widen(blocks.right);
+      cblas_sgemm(CblasRowMajor, a.transpose_left ? CblasTrans : CblasNoTrans,
+                  a.transpose_right ? CblasTrans : CblasNoTrans,
+                  static_cast<int>(rows), static_cast<int>(columns),
+                  static_cast<int>(inner), 1.0f, blocks.left,
+                  static_cast<int>(left.columns), blocks.right,
+                  static_cast<int>(right.columns), accumulate ? 1.0f : 0.0f,
+                  sum, static_cast<int>(sum_stride));
+      accumulate = true;
+    }
+  });
   if (!is_wide) destination.Narrow(sum);
 }
 
@@ -102,8 +107,12 @@ void NarrowGemm(const GemmArguments& a, ThreadPool& pool) {
   UseBlasInCallingThread();
   const int64_t across = (a.columns + kColumns - 1) / kColumns;
   const int64_t down = (a.rows + kRows - 1) / kRows;
-  pool.Run(down * across, [&](int64_t item, int) {
-    MultiplyBlock(a, item / across * kRows, item % across * kColumns);
+  std::vector<GemmArguments> sums;
+  ForEachProduct(a, /*summed=*/false,
+                 [&](const GemmArguments& sum) { sums.push_back(sum); });
+  pool.Run(sums.size() * down * across, [&](int64_t item, int) {
+    MultiplyBlock(sums[item / (down * across)], item / across % down * kRows,
+                  item % across * kColumns);
   });
 }
 

@@ -10,6 +10,24 @@ exec.role stage 0 mesh <[]> persistent 0 slot 0 x 0 transient 512 {
 // -----
 
 exec.role stage 0 mesh <[]> persistent 0 slot 0 x 0 transient 512 {
+  exec.list @gemm_c3 phase update variant only {
+    // expected-error@+1 {{'exec.gemm' op has a batch of 1 dimensions and 1 strides of right, expected 2}}
+    exec.gemm <transient + 0, 2x2x4xf32> * <transient + 64, 2x4x2xf32> -> <transient + 128, 2x2x2xf32> rows 2 columns 2 inner 4 batch [2] strides [8, 4] [8] [4, 2]
+  }
+}
+
+// -----
+
+exec.role stage 0 mesh <[]> persistent 0 slot 0 x 0 transient 512 {
+  exec.list @gemm_c4 phase update variant only {
+    // expected-error@+1 {{'exec.gemm' op reaches 17 elements into left #exec.slice<transient + 0, 2x2x4xf32>, expected at most 16}}
+    exec.gemm <transient + 0, 2x2x4xf32> * <transient + 64, 2x4x2xf32> -> <transient + 128, 2x2x2xf32> rows 2 columns 2 inner 4 batch [2] strides [9, 4] [8, 2] [4, 2]
+  }
+}
+
+// -----
+
+exec.role stage 0 mesh <[]> persistent 0 slot 0 x 0 transient 512 {
   exec.list @gemm_c2 phase update variant only {
     // expected-error@+1 {{'exec.gemm' op multiplies 'bf16' and 'f32' into 'f32', expected floats of one type, into that or f32}}
     exec.gemm <transient + 0, 2x4xbf16> * <transient + 64, 4x2xf32> -> <transient + 128, 2x2xf32> rows 2 columns 2 inner 4

@@ -96,6 +96,33 @@ func.func @attention_that_drops_less_than_nothing(%q: tensor<2x4x2x1x4xf32>, %k:
 
 // -----
 
+func.func @attention_dropout_of_all(%x: tensor<2x2x1x4x4xf32>, %p: tensor<2x4xi32>, %seed: tensor<i32>,
+    %samples: tensor<2xi32>, %heads: tensor<2x1xi32>) {
+  // expected-error @+1 {{has rate 1.000000e+00, expected at least 0 and below 1}}
+  %0 = tfm.attention_dropout %x, %seed, %samples, %heads, %p, %p {rate = 1.0 : f32, key = 0 : i32}
+    : (tensor<2x2x1x4x4xf32>, tensor<i32>, tensor<2xi32>, tensor<2x1xi32>, tensor<2x4xi32>, tensor<2x4xi32>)
+    -> tensor<2x2x1x4x4xf32>
+  return
+}
+
+// -----
+
+func.func @scores_of_another_type(%q: tensor<2x4x2x1x4xbf16>, %k: tensor<2x4x2x4xbf16>) {
+  // expected-error @+1 {{all of {q, k, scores} have same element type}}
+  %0 = tfm.attention_scores %q, %k : (tensor<2x4x2x1x4xbf16>, tensor<2x4x2x4xbf16>) -> tensor<2x2x1x4x4xf32>
+  return
+}
+
+// -----
+
+func.func @scores_of_another_shape(%q: tensor<2x4x2x1x4xf32>, %k: tensor<2x4x2x4xf32>) {
+  // expected-error @+1 {{'tfm.attention_scores' op}}
+  %0 = tfm.attention_scores %q, %k : (tensor<2x4x2x1x4xf32>, tensor<2x4x2x4xf32>) -> tensor<2x4x2x1x4xf32>
+  return
+}
+
+// -----
+
 func.func @bias_correction_that_never_is(%step: tensor<f32>) {
   // expected-error @+1 {{has beta 1.000000e+00, expected at least 0 and below 1}}
   %0 = tfm.bias_correction %step {beta = 1.0 : f64} : (tensor<f32>) -> tensor<f32>

@@ -186,3 +186,34 @@ func.func @loss(%x: tensor<2x4x8xf32>, %labels: tensor<2x4xi32>, %rows: tensor<8
   %2 = tfm.add %0, %1 : (tensor<2x4x8xf32>, tensor<2x4x8xf32>) -> tensor<2x4x8xf32>
   return %loss, %2 : tensor<f32>, tensor<2x4x8xf32>
 }
+
+// -----
+
+// Between the products of unfused attention one kernel, forward and backward.
+// CHECK-LABEL: func @unfused_attention
+// CHECK: %[[S:.*]] = tfm.attention_scores
+// CHECK-NEXT: %[[P:.*]]:2 = call @kernel_0(%[[S]],
+// CHECK-NEXT: tfm.attention_context %[[P]]#1
+// CHECK-NEXT: %[[G:.*]] = tfm.attention_scores
+// CHECK-NEXT: %[[SG:.*]] = call @kernel_1(%[[G]], {{.*}}%[[P]]#0
+// CHECK-NEXT: tfm.attention_key_grad %[[SG]]
+func.func @unfused_attention(%q: tensor<1x2x1x1x4xf32>, %k: tensor<1x2x1x4xf32>, %p: tensor<1x2xi32>,
+    %seed: tensor<i32>, %n: tensor<1xi32>, %h: tensor<1x1xi32>) -> tensor<1x2x1x4xf32> {
+  %0 = tfm.attention_scores %q, %k : (tensor<1x2x1x1x4xf32>, tensor<1x2x1x4xf32>) -> tensor<1x1x1x2x2xf32>
+  %1 = tfm.masked_softmax %0, %p, %p {scale = 1.0 : f32, causal = true}
+    : (tensor<1x1x1x2x2xf32>, tensor<1x2xi32>, tensor<1x2xi32>) -> tensor<1x1x1x2x2xf32>
+  %2 = tfm.attention_dropout %1, %seed, %n, %h, %p, %p {rate = 0.5 : f32, key = 0 : i32}
+    : (tensor<1x1x1x2x2xf32>, tensor<i32>, tensor<1xi32>, tensor<1x1xi32>, tensor<1x2xi32>, tensor<1x2xi32>)
+    -> tensor<1x1x1x2x2xf32>
+  %3 = tfm.attention_context %2, %k : (tensor<1x1x1x2x2xf32>, tensor<1x2x1x4xf32>) -> tensor<1x2x1x1x4xf32>
+  %4 = tfm.attention_scores %3, %k {phase = #dist.phase<backward>}
+    : (tensor<1x2x1x1x4xf32>, tensor<1x2x1x4xf32>) -> tensor<1x1x1x2x2xf32>
+  %5 = tfm.attention_dropout %4, %seed, %n, %h, %p, %p {rate = 0.5 : f32, key = 0 : i32, phase = #dist.phase<backward>}
+    : (tensor<1x1x1x2x2xf32>, tensor<i32>, tensor<1xi32>, tensor<1x1xi32>, tensor<1x2xi32>, tensor<1x2xi32>)
+    -> tensor<1x1x1x2x2xf32>
+  %6 = tfm.masked_softmax_grad %5, %1 {scale = 1.0 : f32, phase = #dist.phase<backward>}
+    : (tensor<1x1x1x2x2xf32>, tensor<1x1x1x2x2xf32>) -> tensor<1x1x1x2x2xf32>
+  %7 = tfm.attention_key_grad %6, %q {phase = #dist.phase<backward>}
+    : (tensor<1x1x1x2x2xf32>, tensor<1x2x1x1x4xf32>) -> tensor<1x2x1x4xf32>
+  return %7 : tensor<1x2x1x4xf32>
+}

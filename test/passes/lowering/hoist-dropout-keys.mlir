@@ -71,3 +71,16 @@ module attributes {tfm.strategy = #tfm.strategy<tp = 1, dp = 1, microbatches = 1
     return %0 : tensor<1x2x1x1x4xf32>
   }
 }
+
+// -----
+
+// Dropout of stored probabilities is a kernel.
+// CHECK: %[[SEEDS:.*]] = call @dropout_seeds_0
+// CHECK: tfm.attention_dropout %{{[a-z0-9]*}}, %[[SEEDS]], {{.*}}key = 0
+func.func @probabilities(%p: tensor<1x1x1x2x2xf32>, %positions: tensor<1x2xi32>, %seed: tensor<i32>,
+    %samples: tensor<1xi32>, %heads: tensor<1x1xi32>) -> tensor<1x1x1x2x2xf32> {
+  %0 = tfm.attention_dropout %p, %seed, %samples, %heads, %positions, %positions {rate = 0.5 : f32, key = 3 : i32}
+    : (tensor<1x1x1x2x2xf32>, tensor<i32>, tensor<1xi32>, tensor<1x1xi32>, tensor<1x2xi32>, tensor<1x2xi32>)
+    -> tensor<1x1x1x2x2xf32>
+  return %0 : tensor<1x1x1x2x2xf32>
+}

@@ -3,6 +3,7 @@
 
 // PASSES:      mpc-pad-vocabulary,
 // PASSES-NEXT: mpc-split-microbatches,
+// PASSES-NEXT: mpc-unfuse-attention,
 // PASSES-NEXT: mpc-set-precision,
 // PASSES-NEXT: mpc-build-training-step,
 // PASSES-NEXT: mpc-recompute,
