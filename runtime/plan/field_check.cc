@@ -25,11 +25,11 @@ constexpr std::array<absl::string_view, 3> kOptionalEnums = {
     "mpc.plan.Sharding.reduction", "mpc.plan.State.batch_input",
     "mpc.plan.CollectiveStartCommand.reduction"};
 
-/// Operands of attention that only a mask or dropout reads.
-constexpr std::array<absl::string_view, 5> kOptionalSlices = {
+/// Operands of attention that only a causal mask or dropout reads.
+constexpr std::array<absl::string_view, 4> kOptionalSlices = {
     "mpc.plan.AttentionCommand.query_positions",
-    "mpc.plan.AttentionCommand.key_positions", "mpc.plan.AttentionCommand.seed",
-    "mpc.plan.AttentionCommand.samples", "mpc.plan.AttentionCommand.heads"};
+    "mpc.plan.AttentionCommand.seed", "mpc.plan.AttentionCommand.samples",
+    "mpc.plan.AttentionCommand.heads"};
 
 template <size_t N>
 bool Contains(const std::array<absl::string_view, N>& names,

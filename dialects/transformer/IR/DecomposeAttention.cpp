@@ -41,14 +41,15 @@ public:
                  [](ArrayRef<Scalar> in) { return in[0] * in[1]; });
   }
 
-  /// The values, but `instead` where the key comes after the query.
+  /// The values, but `instead` where the key is padding or comes after the query.
   Value masked(Value values, double instead) {
-    if (!op.getCausal())
-      return values;
     return b.map(layout + ", bs, bt -> " + layout,
                  {values, in.getQueryPositions(), in.getKeyPositions()}, type,
                  [&](ArrayRef<Scalar> in) {
-                   return select(in[2] > in[1], in[0].like(instead), in[0]);
+                   Scalar hidden = in[0].like(instead);
+                   Scalar seen = select(in[2] < 0.0, hidden, in[0]);
+                   return op.getCausal() ? select(in[2] > in[1], hidden, seen)
+                                         : seen;
                  });
   }
 
