@@ -108,12 +108,6 @@ LogicalResult readToken(ConfigReader &reader, SettingOrigins &origins,
   return reader.readToken(setting, key, origins, token);
 }
 
-/// What no config.json says.
-void assumeMask(int64_t token, HuggingFaceModel &model) {
-  model.spec.tokens.mask = token;
-  model.assumed.push_back("mask_token = " + std::to_string(token));
-}
-
 LogicalResult readRoberta(ConfigReader &reader, SettingOrigins &origins,
                           HuggingFaceModel &model, Norm norm,
                           llvm::StringSet<> &harmless) {
@@ -141,7 +135,7 @@ LogicalResult readRoberta(ConfigReader &reader, SettingOrigins &origins,
   for (std::optional<int64_t> token : {first, last})
     if (token)
       spec.tokens.special.push_back(*token);
-  assumeMask(spec.vocabulary - 1, model);
+  spec.tokens.mask = spec.vocabulary - 1;
   return success();
 }
 
@@ -162,7 +156,7 @@ LogicalResult readBert(ConfigReader &reader, SettingOrigins &origins,
   // [UNK], [CLS], [SEP] and [MASK] of all published vocabularies.
   constexpr int64_t kMask = 103;
   if (spec.vocabulary > kMask) {
-    assumeMask(kMask, model);
+    spec.tokens.mask = kMask;
     spec.tokens.special = {100, 101, 102};
   }
   return success();

@@ -40,7 +40,7 @@ TEST_F(StrategyTest, WhatIsNotWrittenIsAbsent) {
 TEST_F(StrategyTest, EveryFieldIsRead) {
   FailureOr<StrategyOverrides> all =
       parse("tp: 2 dp: 3 microbatches: 4 sequence_parallel: true zero: 1\n"
-            "strict: false");
+            "strict: false stages: 5 stages: 7");
   ASSERT_TRUE(succeeded(all));
   EXPECT_EQ(all->tp, 2);
   EXPECT_EQ(all->dp, 3);
@@ -48,6 +48,7 @@ TEST_F(StrategyTest, EveryFieldIsRead) {
   EXPECT_EQ(all->sequenceParallel, true);
   EXPECT_EQ(all->zero, 1);
   EXPECT_EQ(all->strict, false);
+  EXPECT_EQ(all->stages, (std::vector<int64_t>{5, 7}));
 }
 
 TEST_F(StrategyTest, WhatIsRefusedHasItsPlace) {
