@@ -91,7 +91,7 @@ Value ModelBuilder::embed() {
     x = addLookup(x, names.tokenTypes,
                   {DimensionKind::TokenType, spec.tokenTypes}, tokenTypes, 0);
   if (spec.embeddingNorm)
-    x = norm(x, names.embeddingNorm.str());
+    x = norm(mark(x, "embedding"), names.embeddingNorm.str());
   x = dropout(x, names.embeddingDropout.str(), spec.embeddingDropout);
   return mark(x, "embedding", 0);
 }
@@ -103,9 +103,13 @@ Value ModelBuilder::block(Value stream, const std::string &part,
                           std::optional<int64_t> reader,
                           llvm::function_ref<Value(Value)> write) {
   const bool follows = spec.norm == Norm::Post;
-  Value x = write(follows ? stream : norm(stream, normPart));
+  // The mark collects the cotangents of all that the block reads, so that they
+  // are one reduction.
+  Value x = write(follows ? mark(stream, part) : norm(stream, normPart));
   Value sum = create<AddOp>(part, stream.getType(), stream, x);
-  return mark(follows ? norm(sum, normPart) : sum, part, reader);
+  if (!follows)
+    return mark(sum, part, reader);
+  return mark(norm(mark(sum, part), normPart), part, reader);
 }
 
 Value ModelBuilder::attention(Value x, const std::string &layer,
