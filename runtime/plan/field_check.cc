@@ -73,7 +73,8 @@ class FieldChecker {
     if (const auto* role = dynamic_cast<const plan::Role*>(&message))
       role_ = role;
     const auto& type = *message.GetDescriptor();
-    for (int i = 0; i < type.oneof_decl_count(); ++i)
+    // An `optional` field is a oneof of its own, not a real one.
+    for (int i = 0; i < type.real_oneof_decl_count(); ++i)
       if (!message.GetReflection()->HasOneof(message, type.oneof_decl(i)))
         return absl::InvalidArgumentError(
             absl::StrCat("`", type.oneof_decl(i)->name(), "` is unset"));

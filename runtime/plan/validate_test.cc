@@ -97,8 +97,9 @@ TEST(ValidateTest, AcceptsMasking) {
   masking.set_rate(1);
   masking.set_mask_share(0.5);
   masking.set_random_share(0.5);
-  const absl::Status status = ValidatePlan(plan);
-  EXPECT_TRUE(status.ok()) << status;
+  EXPECT_TRUE(ValidatePlan(plan).ok()) << ValidatePlan(plan);
+  masking.clear_pad_token();
+  EXPECT_TRUE(ValidatePlan(plan).ok()) << ValidatePlan(plan);
 }
 
 /// One way to spoil the plan, and what the message says about it.

@@ -3,8 +3,9 @@
   verify_pipelines.py BIN [--sample=N] [--seed=S] [--log=FILE] [--list]
 
 The space: tp x pp x dp with at most 8 ranks and 2 to 4 stages, every schedule,
-recomputation, sequence parallelism (tp > 1) and ZeRO-1 on and off, tied and untied tables, layers
-that stages do not divide, vocabulary 13 and 257, SGD and AdamW, 1 to 5 microbatches;
+GPT, and BERT with norms behind and in front of the blocks and sequences that end in
+padding; recomputation, sequence parallelism (tp > 1) and ZeRO-1 on and off, tied and
+untied tables, layers that stages do not divide, vocabulary 13 and 257, SGD and AdamW, 1 to 5 microbatches;
 dropout on, different numbers of valid tokens in each sample.
 
 Without --sample a cover of the space is run in which every two values of different
@@ -22,18 +23,30 @@ import tempfile
 JOB = """
 model {{
   name: "pipeline_test" layers: {layers} hidden: 16 heads: 4 ffn: 24
-  vocabulary: {vocabulary} positions: 8 tied_embedding: {tied}
+  vocabulary: {vocabulary} tied_embedding: {tied} {model_fields}
   embedding_dropout: 0.1 attention_dropout: 0.1 residual_dropout: 0.1
 }}
 training {{
   sequence_length: 8 global_batch: {batch} optimizer: {optimizer}
   learning_rate: 0.01 warmup_steps: 3 decay_steps: 8 clip_norm: 1
+  {training_fields}
 }}
 """
+
+BERT = ("objective: MASKED_LM norm: {} token_types: 2 embedding_norm: true "
+        "head_transform: true head_bias: true")
+TOKENS = "mask_token: 3 pad_token: 1 special_tokens: 0 special_tokens: 2"
+# What a model adds to the job: to its model and its training.
+MODELS = {
+    "gpt": ("positions: 8", ""),
+    "bert": ("positions: 8 " + BERT.format("POST"), TOKENS),
+    "bert-pre": ("positions: 10 first_position: 2 " + BERT.format("PRE"), TOKENS),
+}
 
 SETTINGS = {
     "mesh": [(tp, pp, dp) for tp in (1, 2, 3, 4) for pp in (2, 3, 4) for dp in (1, 2, 3, 4)
              if tp * pp * dp <= 8],
+    "model": list(MODELS),
     "schedule": ["gpipe", "1f1b", "interleaved", "zero-bubble"],
     "sequence_parallel": ["false", "true"],
     "zero": [0, 1],
@@ -90,7 +103,7 @@ def strategy_of(point):
 
 
 def describe(point):
-    return (f"{strategy_of(point)} layers={point['layers']} tied={point['tied']} "
+    return (f"{strategy_of(point)} model={point['model']} layers={point['layers']} tied={point['tied']} "
             f"vocabulary={point['vocabulary']} optimizer={point['optimizer']}")
 
 
@@ -114,12 +127,14 @@ class Tools:
     def model(self, point):
         """The imported model and its reference plan, made once."""
         batch = 2 * point["mesh"][2] * point["microbatches"]
-        key = (batch, *(point[name] for name in ("layers", "tied", "vocabulary", "optimizer",
+        key = (batch, *(point[name] for name in ("model", "layers", "tied", "vocabulary", "optimizer",
                                                  "microbatches")))
         if key not in self.models:
             name = "_".join(map(str, key))
             spec, model = self.work / f"{name}.textproto", self.work / f"{name}.mlir"
-            spec.write_text(JOB.format(batch=batch, **point))
+            model_fields, training_fields = MODELS[point["model"]]
+            spec.write_text(JOB.format(batch=batch, model_fields=model_fields,
+                                       training_fields=training_fields, **point))
             self.run("mpc-translate", "--import-spec", spec, "-o", model)
             self.models[key] = model, self.plan(
                 model, f"reference=true microbatches={point['microbatches']}",
