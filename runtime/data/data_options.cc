@@ -41,7 +41,8 @@ void DataOptions::AddTo(CommandLine& command, const std::string& without_data) {
       "labels", "FILE",
       "a mask with one byte for each token of --data: 1 if the position has a "
       "label (the token after it), 0 if it has none and adds nothing to the "
-      "loss. Without it every position has a label",
+      "loss. Without it every position has a label. Not for masked language "
+      "modelling, which chooses its labels itself",
       &labels_path);
 }
 

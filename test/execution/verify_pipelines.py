@@ -63,30 +63,47 @@ def is_legal(point):
     return point["sequence_parallel"] == "false" or point["mesh"][0] > 1
 
 
-def space():
-    for values in itertools.product(*SETTINGS.values()):
-        point = dict(zip(SETTINGS, values))
+def draw_point(draw, fixed=()):
+    """A legal point at random, with the values that are fixed."""
+    while True:
+        point = {name: draw.choice(values) for name, values in SETTINGS.items()}
+        point.update(fixed)
         if is_legal(point):
-            yield point
+            return point
 
 
 def pairs_of(point):
     return {frozenset([a, b]) for a, b in itertools.combinations(point.items(), 2)}
 
 
+def legal_pairs():
+    """Each value with each of another setting, if any point has both."""
+    some = {name: values[0] for name, values in SETTINGS.items()} | {"mesh": (2, 2, 1)}
+    for (a, xs), (b, ys) in itertools.combinations(SETTINGS.items(), 2):
+        for x, y in itertools.product(xs, ys):
+            if is_legal(some | {a: x, b: y}):
+                yield frozenset([(a, x), (b, y)])
+
+
 def cover():
     """Greedy: the best of some random points until every pair has occurred."""
-    points = list(space())
-    wanted = set().union(*map(pairs_of, points))
+    wanted = set(legal_pairs())
     draw = random.Random(1)
     while wanted:
-        best = max(draw.sample(points, 200), key=lambda point: len(pairs_of(point) & wanted))
-        new = pairs_of(best) & wanted
-        if not new:  # A rare pair: look for it.
-            best = next(point for point in points if pairs_of(point) & wanted)
-            new = pairs_of(best) & wanted
-        wanted -= new
+        first = min(wanted, key=lambda pair: sorted(map(str, pair)))
+        best = max((draw_point(draw, first) for _ in range(200)),
+                   key=lambda point: len(pairs_of(point) & wanted))
+        wanted -= pairs_of(best)
         yield best
+
+
+def sample(count, seed):
+    """Different points, the same for a seed."""
+    draw, points = random.Random(seed), {}
+    while len(points) < count:
+        point = draw_point(draw)
+        points[describe(point)] = point
+    return list(points.values())
 
 
 def strategy_of(point):
@@ -157,9 +174,7 @@ def main():
     parser.add_argument("--log", type=pathlib.Path)
     parser.add_argument("--list", action="store_true", help="only print the points")
     options = parser.parse_args()
-    points = list(cover())
-    if options.sample:
-        points = random.Random(options.seed).sample(list(space()), options.sample)
+    points = sample(options.sample, options.seed) if options.sample else list(cover())
     if options.list:
         print(*map(describe, points), f"{len(points)} points", sep="\n")
         return 0
