@@ -1,7 +1,8 @@
 //===- Bert.cpp - the bert and roberta families -----------------*- C++ -*-===//
 //
 // Models with the masked language modelling head. The defaults for absent keys
-// are those of the families' configuration classes, BertConfig and RobertaConfig.
+// are those of the families' configuration classes, BertConfig and
+// RobertaConfig.
 //
 //===----------------------------------------------------------------------===//
 
@@ -73,8 +74,8 @@ LogicalResult readEncoder(ConfigReader &reader, SettingOrigins &origins,
        0.02}};
   if (failed(checkEncoder(reader)) ||
       failed(readSizes(reader, origins, spec)) ||
-      failed(readActivation(reader, "hidden_act", activations,
-                            spec.activation)) ||
+      failed(
+          readActivation(reader, "hidden_act", activations, spec.activation)) ||
       failed(readNumbers(reader, origins, numbers, spec)) ||
       failed(reader.readFlag("tie_word_embeddings", spec.tiedEmbedding)))
     return failure();
@@ -86,15 +87,14 @@ LogicalResult readEncoder(ConfigReader &reader, SettingOrigins &origins,
         "pooler_num_attention_heads", "pooler_num_fc_layers",
         "pooler_size_per_head", "pooler_type"})
     harmless.insert(key);
-  model.assumed =
-      listAssumed(reader, {{"attention_probs_dropout_prob", "0.1"},
-                           {"hidden_act", "gelu"},
-                           {"hidden_dropout_prob", "0.1"},
-                           {"initializer_range", "0.02"},
-                           {"intermediate_size", "3072"},
-                           {"layer_norm_eps", "1e-12"},
-                           {"tie_word_embeddings", "true"},
-                           {"type_vocab_size", "2"}});
+  model.assumed = listAssumed(reader, {{"attention_probs_dropout_prob", "0.1"},
+                                       {"hidden_act", "gelu"},
+                                       {"hidden_dropout_prob", "0.1"},
+                                       {"initializer_range", "0.02"},
+                                       {"intermediate_size", "3072"},
+                                       {"layer_norm_eps", "1e-12"},
+                                       {"tie_word_embeddings", "true"},
+                                       {"type_vocab_size", "2"}});
   return success();
 }
 
@@ -145,11 +145,10 @@ LogicalResult readBert(ConfigReader &reader, SettingOrigins &origins,
                        HuggingFaceModel &model, llvm::StringSet<> &harmless) {
   ModelSpec &spec = model.spec;
   spec.family = mpc::Family::Bert;
-  if (failed(readEncoder(
-          reader, origins, model,
-          {"gelu", "gelu_new", "gelu_pytorch_tanh", "gelu_fast", "relu",
-           "silu", "swish"},
-          harmless)) ||
+  if (failed(readEncoder(reader, origins, model,
+                         {"gelu", "gelu_new", "gelu_pytorch_tanh", "gelu_fast",
+                          "relu", "silu", "swish"},
+                         harmless)) ||
       failed(readToken(reader, origins, "pad_token", "pad_token_id", 0, model,
                        spec.tokens.pad)))
     return failure();

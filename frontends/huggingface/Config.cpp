@@ -31,24 +31,63 @@ ArrayRef<FamilyRow> getFamilies() {
 
 /// Keys of such files that change no model: names, tokens, generation, and what
 /// belongs to heads and tasks other than language modelling.
-constexpr StringLiteral kHarmlessKeys[] = {
-    "_name_or_path", "_num_labels", "attn_implementation",
-    "_attn_implementation_autoset", "bad_words_ids", "begin_suppress_tokens",
-    "bos_token_id", "chunk_size_feed_forward", "decoder_start_token_id",
-    "diversity_penalty", "do_sample", "dtype", "early_stopping",
-    "encoder_no_repeat_ngram_size", "eos_token_id",
-    "exponential_decay_length_penalty", "finetuning_task",
-    "forced_bos_token_id", "forced_eos_token_id", "gradient_checkpointing",
-    "id2label", "keys_to_ignore_at_inference", "label2id", "length_penalty",
-    "max_length", "min_length", "no_repeat_ngram_size", "num_beam_groups",
-    "num_beams", "num_labels", "num_return_sequences", "output_attentions",
-    "output_hidden_states", "output_past", "output_scores", "pad_token_id",
-    "prefix", "problem_type", "remove_invalid_values", "repetition_penalty",
-    "return_dict", "return_dict_in_generate", "sep_token_id",
-    "suppress_tokens", "task_specific_params", "temperature", "tf_legacy_loss",
-    "tie_encoder_decoder", "tokenizer_class", "top_k", "top_p", "torch_dtype",
-    "torchscript", "transformers_version", "typical_p", "use_bfloat16",
-    "use_cache"};
+constexpr StringLiteral kHarmlessKeys[] = {"_name_or_path",
+                                           "_num_labels",
+                                           "attn_implementation",
+                                           "_attn_implementation_autoset",
+                                           "bad_words_ids",
+                                           "begin_suppress_tokens",
+                                           "bos_token_id",
+                                           "chunk_size_feed_forward",
+                                           "decoder_start_token_id",
+                                           "diversity_penalty",
+                                           "do_sample",
+                                           "dtype",
+                                           "early_stopping",
+                                           "encoder_no_repeat_ngram_size",
+                                           "eos_token_id",
+                                           "exponential_decay_length_penalty",
+                                           "finetuning_task",
+                                           "forced_bos_token_id",
+                                           "forced_eos_token_id",
+                                           "gradient_checkpointing",
+                                           "id2label",
+                                           "keys_to_ignore_at_inference",
+                                           "label2id",
+                                           "length_penalty",
+                                           "max_length",
+                                           "min_length",
+                                           "no_repeat_ngram_size",
+                                           "num_beam_groups",
+                                           "num_beams",
+                                           "num_labels",
+                                           "num_return_sequences",
+                                           "output_attentions",
+                                           "output_hidden_states",
+                                           "output_past",
+                                           "output_scores",
+                                           "pad_token_id",
+                                           "prefix",
+                                           "problem_type",
+                                           "remove_invalid_values",
+                                           "repetition_penalty",
+                                           "return_dict",
+                                           "return_dict_in_generate",
+                                           "sep_token_id",
+                                           "suppress_tokens",
+                                           "task_specific_params",
+                                           "temperature",
+                                           "tf_legacy_loss",
+                                           "tie_encoder_decoder",
+                                           "tokenizer_class",
+                                           "top_k",
+                                           "top_p",
+                                           "torch_dtype",
+                                           "torchscript",
+                                           "transformers_version",
+                                           "typical_p",
+                                           "use_bfloat16",
+                                           "use_cache"};
 
 FailureOr<const FamilyRow *> chooseFamily(ConfigReader &reader, Location file) {
   SmallVector<StringRef> types;
@@ -66,7 +105,8 @@ FailureOr<const FamilyRow *> chooseFamily(ConfigReader &reader, Location file) {
          << " is \"" << type << "\", expected " << quoteAll(types);
 }
 
-LogicalResult checkArchitectures(ConfigReader &reader, const FamilyRow &family) {
+LogicalResult checkArchitectures(ConfigReader &reader,
+                                 const FamilyRow &family) {
   FailureOr<const JsonValue *> architectures = reader.find("architectures");
   if (failed(architectures) || !*architectures)
     return architectures;

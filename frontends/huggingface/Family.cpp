@@ -11,8 +11,8 @@ LogicalResult readNumbers(ConfigReader &reader, SettingOrigins &origins,
                           ArrayRef<NumberKey> keys, ModelSpec &spec) {
   for (const NumberKey &key : keys) {
     spec.*key.member = key.initial;
-    if (failed(reader.readNumber(key.setting, key.key, origins,
-                                 spec.*key.member)))
+    if (failed(
+            reader.readNumber(key.setting, key.key, origins, spec.*key.member)))
       return failure();
   }
   return success();

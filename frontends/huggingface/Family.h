@@ -12,9 +12,9 @@
 
 namespace mpc {
 
-/// Reads all of a file but model_type and architectures. Keys that no model of the
-/// family reads are left to the caller; those of them that are of no consequence
-/// are added to `harmless`.
+/// Reads all of a file but model_type and architectures. Keys that no model of
+/// the family reads are left to the caller; those of them that are of no
+/// consequence are added to `harmless`.
 using FamilyReader = mlir::LogicalResult (*)(ConfigReader &reader,
                                              SettingOrigins &origins,
                                              HuggingFaceModel &model,

@@ -11,8 +11,8 @@ using namespace mlir;
 
 namespace mpc {
 
-static LogicalResult readSizes(ConfigReader &reader,
-                               SettingOrigins &origins, ModelSpec &spec) {
+static LogicalResult readSizes(ConfigReader &reader, SettingOrigins &origins,
+                               ModelSpec &spec) {
   if (failed(reader.readSize("layers", "n_layer", "num_hidden_layers", origins,
                              spec.layers, /*required=*/true)) ||
       failed(reader.readSize("hidden", "n_embd", "hidden_size", origins,
@@ -64,11 +64,10 @@ LogicalResult readGpt2(ConfigReader &reader, SettingOrigins &origins,
                              spec.scaleByLayer)))
     return failure();
   // In f32, reorder_and_upcast_attn changes nothing.
-  for (StringRef key :
-       {"is_decoder", "n_special", "predict_special_tokens",
-        "reorder_and_upcast_attn", "summary_activation",
-        "summary_first_dropout", "summary_proj_to_labels", "summary_type",
-        "summary_use_proj"})
+  for (StringRef key : {"is_decoder", "n_special", "predict_special_tokens",
+                        "reorder_and_upcast_attn", "summary_activation",
+                        "summary_first_dropout", "summary_proj_to_labels",
+                        "summary_type", "summary_use_proj"})
     harmless.insert(key);
   model.assumed = listAssumed(reader, {{"activation_function", "gelu_new"},
                                        {"attn_pdrop", "0.1"},

@@ -41,8 +41,8 @@ private:
               const std::string &normPart, std::optional<int64_t> reader,
               llvm::function_ref<Value(Value)> write);
 
-  /// Of the matrices that write to the stream. Where it is the sum of all blocks,
-  /// it keeps its size so.
+  /// Of the matrices that write to the stream. Where it is the sum of all
+  /// blocks, it keeps its size so.
   double writerDeviation() const {
     return spec.norm == Norm::Post
                ? spec.initializerRange
@@ -70,9 +70,9 @@ Value ModelBuilder::addLookup(Value x, StringRef part, Dim rows, Value ids,
   const std::string name = part.str();
   Value entries = matrix(inModel(name) + ".weight", {rows, hiddenDim()},
                          spec.initializerRange);
-  Value found = create<EmbeddingOp>(
-      name, x.getType(), entries, ids,
-      iota(name + ".rows", {rows.size}, firstRow));
+  Value found =
+      create<EmbeddingOp>(name, x.getType(), entries, ids,
+                          iota(name + ".rows", {rows.size}, firstRow));
   return create<AddOp>("embedding", x.getType(), x, found);
 }
 
@@ -84,9 +84,8 @@ Value ModelBuilder::embed() {
                  spec.initializerRange);
   Value x = create<EmbeddingOp>(tokens, type, table, ids, rows);
   if (spec.positions != 0)
-    x = addLookup(x, names.positions,
-                  {DimensionKind::Position, spec.positions}, positions,
-                  -spec.firstPosition);
+    x = addLookup(x, names.positions, {DimensionKind::Position, spec.positions},
+                  positions, -spec.firstPosition);
   if (spec.tokenTypes != 0)
     x = addLookup(x, names.tokenTypes,
                   {DimensionKind::TokenType, spec.tokenTypes}, tokenTypes, 0);
@@ -161,10 +160,9 @@ Value ModelBuilder::layer(Value stream, int64_t number) {
   const std::string layer =
       names.layers.str() + "." + std::to_string(number) + ".";
   if (spec.heads != 0)
-    stream = block(
-        stream, layer + names.attention.str(),
-        layer + names.attentionNorm.str(), std::nullopt,
-        [&](Value x) { return attention(x, layer, number); });
+    stream = block(stream, layer + names.attention.str(),
+                   layer + names.attentionNorm.str(), std::nullopt,
+                   [&](Value x) { return attention(x, layer, number); });
   return block(stream, layer + names.feedForward.str(),
                layer + names.feedForwardNorm.str(), number + 1,
                [&](Value x) { return feedForward(x, layer); });

@@ -161,8 +161,8 @@ LogicalResult checkTotals(const ModelSpec &model, const TrainingSpec &training,
   uint64_t layers = llvm::SaturatingMultiply(
       product({model.layers, model.hidden, 6}), widest);
   uint64_t tables = llvm::SaturatingMultiply<uint64_t>(
-      model.hidden, 2 * uint64_t(model.vocabulary) + model.positions +
-                        model.tokenTypes);
+      model.hidden,
+      2 * uint64_t(model.vocabulary) + model.positions + model.tokenTypes);
   if (llvm::SaturatingAdd(layers, tables) > kMaxElements)
     return origins.emitError("hidden")
            << " " << model.hidden << " with " << origins.getName("layers")

@@ -7,8 +7,8 @@
 
 namespace mpc {
 
-/// Lets the training settings override the model's tokens and checks them. A model
-/// that predicts the next token has none.
+/// Lets the training settings override the model's tokens and checks them. A
+/// model that predicts the next token has none.
 mlir::LogicalResult resolveTokens(ModelSpec &model,
                                   const TrainingSpec &training,
                                   const SettingOrigins &origins);

@@ -31,8 +31,8 @@ struct TokenSpec {
   std::vector<int64_t> special;
 };
 
-/// A model of the GPT-2 or the BERT shape. Sizes are those of spec.proto; 0 where a
-/// required one was not given.
+/// A model of the GPT-2 or the BERT shape. Sizes are those of spec.proto; 0
+/// where a required one was not given.
 struct ModelSpec {
   std::string name = "model";
   int64_t layers = 0;
@@ -96,10 +96,10 @@ struct TrainingSpec {
   TokenSpec tokens;
 };
 
-/// Lets the training settings override the model's (dropout, special tokens) and
-/// fills in those whose default is the model's (sequence length), then checks
-/// everything: sizes, rates, divisibility. The first mistake is reported where
-/// `origins` has it.
+/// Lets the training settings override the model's (dropout, special tokens)
+/// and fills in those whose default is the model's (sequence length), then
+/// checks everything: sizes, rates, divisibility. The first mistake is reported
+/// where `origins` has it.
 mlir::LogicalResult resolve(ModelSpec &model, TrainingSpec &training,
                             const SettingOrigins &origins);
 
@@ -109,8 +109,9 @@ mlir::LogicalResult resolve(ModelSpec &model, TrainingSpec &training,
 ///
 /// Parameters are named as Hugging Face names them. Matrices start normal with
 /// `initializer_range`, those that write to the residual stream divided by
-/// sqrt(2 · layers) unless norms follow the blocks; norms start at 1, biases at 0.
-/// Weight decay applies to matrices, all tables included, not to norms and biases.
+/// sqrt(2 · layers) unless norms follow the blocks; norms start at 1, biases at
+/// 0. Weight decay applies to matrices, all tables included, not to norms and
+/// biases.
 mlir::OwningOpRef<mlir::ModuleOp> buildModel(mlir::MLIRContext *context,
                                              const ModelSpec &model,
                                              const TrainingSpec &training,

@@ -16,8 +16,8 @@ struct Dim {
 
 /// Builds products, norms and the like in `@forward`, with their parameters. A
 /// part is told its name; its parameters are called `model` . name, as
-/// checkpoints call them, and its ops have the name as location, which messages of
-/// the runtime print.
+/// checkpoints call them, and its ops have the name as location, which messages
+/// of the runtime print.
 class PartBuilder {
 public:
   PartBuilder(mlir::MLIRContext *context, const ModelSpec &spec,
@@ -51,8 +51,8 @@ protected:
   mlir::Value dropout(mlir::Value x, const std::string &part, double rate);
   /// What keys the dropout of a part.
   mlir::IntegerAttr key(const std::string &part);
-  /// Marks the stream. `reader` is the layer that reads it from here on, if that
-  /// is another one than before.
+  /// Marks the stream. `reader` is the layer that reads it from here on, if
+  /// that is another one than before.
   mlir::Value mark(mlir::Value stream, const std::string &part,
                    std::optional<int64_t> reader = std::nullopt);
 

@@ -41,8 +41,8 @@ PartNames getGpt2Names() {
   return names;
 }
 
-/// Norms stand elsewhere in the tree, hence under other names, where they precede
-/// the blocks, as in RobertaPreLayerNorm.
+/// Norms stand elsewhere in the tree, hence under other names, where they
+/// precede the blocks, as in RobertaPreLayerNorm.
 PartNames getBertNames(bool precedes) {
   PartNames names;
   names.model = "bert";

@@ -9,8 +9,8 @@ namespace mpc {
 
 /// The names of a family's parts, as in its checkpoints on Hugging Face: a
 /// parameter's without `.weight` or `.bias`. Those of the blocks go behind the
-/// name of their layer. Locations are these names without `model`, and so are the
-/// keys of dropout.
+/// name of their layer. Locations are these names without `model`, and so are
+/// the keys of dropout.
 struct PartNames {
   /// In front of all but the head's.
   llvm::StringRef model;

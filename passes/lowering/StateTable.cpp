@@ -162,18 +162,18 @@ LogicalResult StateTable::addIotas(func::FuncOp function) {
     auto type = cast<RankedTensorType>(global.getValue());
     if (failed(useMesh(iota, type)))
       return WalkResult::interrupt();
-    State state{exec::StateKind::Constant,
-                builder.getStringAttr("iota_" + Twine(iotas)),
-                type,
-                iota.getLoc(),
-                /*slice=*/{},
-                llvm::to_vector(type.getShape()),
-                exec::InitialAttr::get(function.getContext(),
-                                       exec::InitialKind::Iota,
-                                       builder.getF64FloatAttr(
-                                           static_cast<int32_t>(iota.getStart())),
-                                       builder.getStringAttr("")),
-                /*batchInput=*/std::nullopt};
+    State state{
+        exec::StateKind::Constant,
+        builder.getStringAttr("iota_" + Twine(iotas)),
+        type,
+        iota.getLoc(),
+        /*slice=*/{},
+        llvm::to_vector(type.getShape()),
+        exec::InitialAttr::get(
+            function.getContext(), exec::InitialKind::Iota,
+            builder.getF64FloatAttr(static_cast<int32_t>(iota.getStart())),
+            builder.getStringAttr("")),
+        /*batchInput=*/std::nullopt};
     iotas += states.insert({getKey(iota), state}).second;
     return WalkResult::advance();
   });

@@ -131,7 +131,8 @@ std::vector<Batch> LoadGlobalBatch(const Layout& layout, int64_t microbatches,
     auto loader = BatchLoader::Create(
         plan, role, rank, &source, [&](int state, int slot) {
           auto& values = memory[{state, slot}];
-          values.resize(Count(LocalBox(plan.mesh(), role.states(state), rank)), 5);
+          values.resize(Count(LocalBox(plan.mesh(), role.states(state), rank)),
+                        5);
           return absl::MakeSpan(values);
         });
     EXPECT_TRUE(loader.ok()) << loader.status();

@@ -17,8 +17,8 @@ std::unique_ptr<BatchSource> Mask(std::unique_ptr<BatchSource> source,
                                   const plan::Training& training,
                                   uint64_t seed) {
   if (!training.has_masking()) return source;
-  return std::make_unique<MaskedTokens>(
-      std::move(source), training.masking(), training.vocabulary(), seed);
+  return std::make_unique<MaskedTokens>(std::move(source), training.masking(),
+                                        training.vocabulary(), seed);
 }
 
 }  // namespace

@@ -68,8 +68,9 @@ TEST(DataOptionsTest, MaskedSamplesUseTheWholeFile) {
 
 TEST(DataOptionsTest, AFileOfLessThanASequenceIsRefused) {
   const auto masked = File("short", "abc").Open(Masked(), 1);
-  EXPECT_THAT(std::string(masked.status().message()),
-              HasSubstr("has 3 tokens, expected at least 4: one sequence of 4"));
+  EXPECT_THAT(
+      std::string(masked.status().message()),
+      HasSubstr("has 3 tokens, expected at least 4: one sequence of 4"));
   const auto plain = File("short", "abcd").Open(Training(), 1);
   EXPECT_THAT(std::string(plain.status().message()),
               HasSubstr("has 4 tokens, expected at least 5: one sequence of 4 "

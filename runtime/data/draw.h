@@ -1,4 +1,5 @@
-// Random numbers that depend on their place alone: any rank can make any of them.
+// Random numbers that depend on their place alone: any rank can make any of
+// them.
 #ifndef MPC_RUNTIME_DATA_DRAW_H_
 #define MPC_RUNTIME_DATA_DRAW_H_
 

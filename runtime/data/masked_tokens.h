@@ -12,9 +12,10 @@
 namespace mpc::runtime {
 
 /// Hides some tokens of a source and makes them labels (Devlin et al. 2019).
-/// Whether a token is chosen and what stands in its place is a function of (seed,
-/// sample, position) and the token alone, hence the same on every mesh, for every
-/// microbatch size and after every restart. Padding is at position −1.
+/// Whether a token is chosen and what stands in its place is a function of
+/// (seed, sample, position) and the token alone, hence the same on every mesh,
+/// for every microbatch size and after every restart. Padding is at position
+/// −1.
 class MaskedTokens : public BatchSource {
  public:
   /// Takes `source`'s ids, of a vocabulary of `vocabulary`, and not its labels.

@@ -60,8 +60,7 @@ struct Sample {
 Sample Read(const MaskedTokens& tokens, int64_t sample,
             int64_t piece = kLength) {
   Sample read;
-  for (std::vector<int32_t>* part :
-       {&read.ids, &read.labels, &read.positions})
+  for (std::vector<int32_t>* part : {&read.ids, &read.labels, &read.positions})
     part->resize(kLength);
   for (int64_t begin = 0; begin < kLength; begin += piece) {
     const auto part = [&](std::vector<int32_t>& values) {

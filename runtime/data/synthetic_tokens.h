@@ -13,8 +13,8 @@ namespace mpc::runtime {
 /// different numbers of labels, about one in five has none; the first sample of
 /// each step has some, since a step without any changes nothing.
 ///
-/// With padding, samples are of different lengths, the first one of each step is
-/// full and some are empty.
+/// With padding, samples are of different lengths, the first one of each step
+/// is full and some are empty.
 class SyntheticTokens : public BatchSource {
  public:
   struct Padding {

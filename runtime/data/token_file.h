@@ -33,7 +33,8 @@ class TokenFile : public BatchSource {
     /// has a label (the token after it); 0: it has none.
     std::string labels_path;
     int64_t sequence_length = 0;
-    /// Whether labels are read, for which a token follows the last whole sample.
+    /// Whether labels are read, for which a token follows the last whole
+    /// sample.
     bool has_labels = true;
     /// Every id must be below it.
     int64_t vocabulary = 0;

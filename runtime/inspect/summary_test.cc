@@ -253,16 +253,16 @@ TEST(PrintTextTest, TellsWhatAPersonAsks) {
 
 TEST(PrintTextTest, TellsWhatIsHidden) {
   plan::Plan plan = ParsePlan();
-  EXPECT_TRUE(nlohmann::json::parse(PrintJson(
-      plan, *Summarize(plan)))["training"]["masking"].is_null());
+  EXPECT_TRUE(nlohmann::json::parse(
+                  PrintJson(plan, *Summarize(plan)))["training"]["masking"]
+                  .is_null());
   plan::Masking& masking = *plan.mutable_training()->mutable_masking();
   masking.set_mask_token(4);
   masking.set_rate(0.25);
   masking.set_mask_share(0.5);
   masking.set_random_share(0.125);
   masking.add_special_tokens(7);
-  const char* hidden =
-      "vocabulary 13; 25 % of tokens are hidden, mask token 4";
+  const char* hidden = "vocabulary 13; 25 % of tokens are hidden, mask token 4";
   EXPECT_THAT(PrintText(plan, *Summarize(plan)),
               HasSubstr(std::string(hidden) + "\n"));
   masking.set_pad_token(0);
@@ -278,7 +278,8 @@ TEST(PrintTextTest, TellsWhatIsHidden) {
   EXPECT_EQ(json["random_share"], 0.125);
   masking.clear_pad_token();
   EXPECT_TRUE(nlohmann::json::parse(PrintJson(
-      plan, *Summarize(plan)))["training"]["masking"]["pad_token"].is_null());
+      plan, *Summarize(plan)))["training"]["masking"]["pad_token"]
+                  .is_null());
 }
 
 // Two stages of two ranks. A message is four tokens of a rank by eight floats.

@@ -1,7 +1,7 @@
 //===- Golden.h - the numbers of another implementation ---------*- C++ -*-===//
 //
-// Reads what make_gpt2_golden.py and make_bert_golden.py write. Of the standard library alone: tests of
-// the compiler and of the runtime read it.
+// Reads what make_gpt2_golden.py and make_bert_golden.py write. Of the standard
+// library alone: tests of the compiler and of the runtime read it.
 //
 //===----------------------------------------------------------------------===//
 

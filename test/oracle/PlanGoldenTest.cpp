@@ -1,17 +1,17 @@
 //===- PlanGoldenTest.cpp - compiled steps against PyTorch ------*- C++ -*-===//
 //
-// The small models of this folder, compiled for several meshes and run on ranks:
-// loss, every gradient and the course of the loss are those of Hugging Face's
-// models on PyTorch, to what single precision gives.
+// The small models of this folder, compiled for several meshes and run on
+// ranks: loss, every gradient and the course of the loss are those of Hugging
+// Face's models on PyTorch, to what single precision gives.
 //
 //===----------------------------------------------------------------------===//
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
-#include "gtest/gtest.h"
 #include "runtime/plan/plan_reader.h"
 #include "test/oracle/Golden.h"
 #include "test/oracle/ObservedSteps.h"
+#include "gtest/gtest.h"
 #include <cmath>
 
 namespace mpc::runtime {

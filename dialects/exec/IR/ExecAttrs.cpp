@@ -132,7 +132,8 @@ Attribute InitialAttr::parse(AsmParser &parser, Type) {
     return {};
   }
   const bool isIota = *kind == InitialKind::Iota;
-  const bool hasValue = !isIota || succeeded(parser.parseOptionalKeyword("from"));
+  const bool hasValue =
+      !isIota || succeeded(parser.parseOptionalKeyword("from"));
   if (hasValue && parser.parseFloat(value))
     return {};
   if (*kind == InitialKind::Normal &&

@@ -41,7 +41,8 @@ public:
                  [](ArrayRef<Scalar> in) { return in[0] * in[1]; });
   }
 
-  /// The values, but `instead` where the key is padding or comes after the query.
+  /// The values, but `instead` where the key is padding or comes after the
+  /// query.
   Value masked(Value values, double instead) {
     return b.map(layout + ", bs, bt -> " + layout,
                  {values, in.getQueryPositions(), in.getKeyPositions()}, type,
