@@ -15,8 +15,8 @@ struct HuggingFaceModel {
   std::vector<std::string> assumed;
 };
 
-/// Reads a config.json of the gpt2 family. What changes the model is either
-/// carried over or refused by name; other keys that no gpt2 model reads get a
+/// Reads a config.json of a known family. What changes the model is either
+/// carried over or refused by name; other keys that no such model reads get a
 /// warning. Sizes and rates are not checked yet. Records in `origins` what the
 /// file calls each setting.
 mlir::FailureOr<HuggingFaceModel>

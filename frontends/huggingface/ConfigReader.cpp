@@ -79,6 +79,23 @@ LogicalResult ConfigReader::readSize(StringRef setting, StringRef key,
   return success();
 }
 
+LogicalResult ConfigReader::readToken(StringRef setting, StringRef key,
+                                      SettingOrigins &origins,
+                                      std::optional<int64_t> &token) {
+  FailureOr<const JsonValue *> found = find(key);
+  if (failed(found) || !*found)
+    return found;
+  const JsonValue &json = **found;
+  token.reset();
+  if (json.kind == JsonValue::Kind::Null)
+    return success();
+  if (json.kind != JsonValue::Kind::Integer || json.integer < 0)
+    return refuse(key, json, "the number of a token, or null");
+  token = json.integer;
+  origins.record(setting, key, json.place);
+  return success();
+}
+
 LogicalResult ConfigReader::readNumber(StringRef setting, StringRef key,
                                        SettingOrigins &origins, double &value) {
   FailureOr<const JsonValue *> found = find(key);

@@ -28,6 +28,10 @@ public:
                                llvm::StringRef alias, SettingOrigins &origins,
                                int64_t &value, bool required,
                                bool nullable = false);
+  /// Reads a token, at least 0; null is none.
+  mlir::LogicalResult readToken(llvm::StringRef setting, llvm::StringRef key,
+                                SettingOrigins &origins,
+                                std::optional<int64_t> &token);
   mlir::LogicalResult readNumber(llvm::StringRef setting, llvm::StringRef key,
                                  SettingOrigins &origins, double &value);
   mlir::LogicalResult readFlag(llvm::StringRef key, bool &value);

@@ -2,12 +2,11 @@
 //
 // Writes a resolved spec as `@forward`: parameters are the first arguments, the
 // inputs of a batch the last, and the result is the loss summed over all tokens
-// that have a label. An op's location is the name of the part of the model that
-// it belongs to; messages of the runtime print it.
+// that have a label.
 //
 //===----------------------------------------------------------------------===//
 
-#include "frontends/model/ModelSpec.h"
+#include "frontends/model/PartBuilder.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include <cmath>
 
@@ -17,26 +16,9 @@ using namespace mpc::tfm;
 namespace mpc {
 namespace {
 
-/// The FNV-1a hash that keys dropout: the same for a part of the model whatever
-/// else the model has.
-int32_t hashName(StringRef name) {
-  uint32_t hash = 2166136261u;
-  for (unsigned char byte : name)
-    hash = (hash ^ byte) * 16777619u;
-  return static_cast<int32_t>(hash);
-}
-
-struct Dim {
-  DimensionKind kind;
-  int64_t size;
-};
-
-class ModelBuilder {
+class ModelBuilder : private PartBuilder {
 public:
-  ModelBuilder(MLIRContext *context, const ModelSpec &spec,
-               const TrainingSpec &training)
-      : builder(context), spec(spec), batch(training.globalBatch),
-        sequence(*training.sequenceLength) {}
+  using PartBuilder::PartBuilder;
 
   /// Adds `@forward` to `module`.
   void build(ModuleOp module);
@@ -44,233 +26,170 @@ public:
 private:
   void addInputs();
   Value embed();
-  Value attention(Value x, const std::string &block, int64_t layer);
-  Value feedForward(Value x, const std::string &block);
+  Value layer(Value stream, int64_t number);
+  Value attention(Value x, const std::string &layer, int64_t number);
+  Value feedForward(Value x, const std::string &layer);
+  Value logits(Value x);
   Value loss(Value logits);
 
-  Value norm(Value x, const std::string &part);
-  /// A product with a new weight [out..., in...] and, if the model has them, a
-  /// bias. The weight is named `part`.weight.
-  Value linear(Value x, const std::string &part, ArrayRef<Dim> out,
-               ArrayRef<Dim> in, double deviation,
-               std::optional<std::string> shortPart = std::nullopt);
-  Value dropout(Value x, const std::string &part, double rate);
-  /// The stream plus what a block writes to it.
-  /// `reader` is the layer that reads the sum, if that is another one.
-  Value addToStream(Value stream, Value x, const std::string &part,
-                    std::optional<int64_t> reader = std::nullopt);
-  Value iota(const std::string &part, ArrayRef<int64_t> shape);
+  /// A row of a new table for each token, added to `x`.
+  Value addLookup(Value x, StringRef part, Dim rows, Value ids,
+                  int32_t firstRow);
+  /// The stream after a block whose ops `write` builds from what it reads.
+  /// `reader` is the layer that reads the stream next, if it is another one.
+  Value block(Value stream, const std::string &part,
+              const std::string &normPart, std::optional<int64_t> reader,
+              llvm::function_ref<Value(Value)> write);
 
-  Value parameter(const std::string &name, ArrayRef<Dim> dims,
-                  InitialKind initial, double value, bool decay);
-  Value input(StateKind kind, StringRef name, ArrayRef<int64_t> shape);
-
-  template <typename OpTy, typename... Args>
-  OpTy create(const std::string &part, Args &&...args) {
-    return tfm::build<OpTy>(builder, at(part), dist::Phase::Forward,
-                            std::forward<Args>(args)...);
-  }
-  Location at(StringRef name) {
-    return NameLoc::get(builder.getStringAttr(name));
-  }
-  RankedTensorType floats(ArrayRef<int64_t> shape) {
-    return RankedTensorType::get(shape, builder.getF32Type());
-  }
-  RankedTensorType integers(ArrayRef<int64_t> shape) {
-    return RankedTensorType::get(shape, builder.getI32Type());
-  }
-  FloatAttr f32(double value) { return builder.getF32FloatAttr(value); }
-
-  double residualDeviation() const {
-    return spec.initializerRange / std::sqrt(2.0 * spec.layers);
-  }
-  Dim hiddenDim() const { return {DimensionKind::Hidden, spec.hidden}; }
-  Dim vocabularyDim() const {
-    return {DimensionKind::Vocabulary, spec.vocabulary};
+  /// Of the matrices that write to the stream. Where it is the sum of all
+  /// blocks, it keeps its size so.
+  double writerDeviation() const {
+    return spec.norm == Norm::Post
+               ? spec.initializerRange
+               : spec.initializerRange / std::sqrt(2.0 * spec.layers);
   }
 
-  OpBuilder builder;
-  const ModelSpec &spec;
-  int64_t batch, sequence;
-  Block *body = nullptr;
-  unsigned parameterCount = 0;
-  SmallVector<DictionaryAttr> argAttrs;
-  Value ids, labels, positions, samples, seed;
-  Value table, rows, features, heads;
+  Value ids, labels, tokenTypes;
+  Value table, rows, heads;
 };
-
-// ---------------------------------------------------------------- arguments
-
-Value ModelBuilder::parameter(const std::string &name, ArrayRef<Dim> dims,
-                              InitialKind initial, double value, bool decay) {
-  SmallVector<DimensionKindAttr> kinds;
-  SmallVector<int64_t> shape;
-  for (const Dim &dim : dims) {
-    kinds.push_back(DimensionKindAttr::get(builder.getContext(), dim.kind));
-    shape.push_back(dim.size);
-  }
-  auto attribute = ParameterAttr::get(
-      builder.getContext(), builder.getStringAttr(name), kinds, shape, initial,
-      builder.getF64FloatAttr(value), decay);
-  argAttrs.insert(argAttrs.begin() + parameterCount,
-                  builder.getDictionaryAttr(builder.getNamedAttr(
-                      TfmDialect::kParameterAttrName, attribute)));
-  return body->insertArgument(parameterCount++, floats(shape), at(name));
-}
-
-Value ModelBuilder::input(StateKind kind, StringRef name,
-                          ArrayRef<int64_t> shape) {
-  auto binding =
-      BindingAttr::get(builder.getContext(), kind, builder.getStringAttr(name));
-  argAttrs.push_back(builder.getDictionaryAttr(
-      builder.getNamedAttr(TfmDialect::kBindingAttrName, binding)));
-  return body->addArgument(integers(shape), at(name));
-}
 
 void ModelBuilder::addInputs() {
   ids = input(StateKind::Batch, "ids", {batch, sequence});
   labels = input(StateKind::Batch, "labels", {batch, sequence});
   positions = input(StateKind::Batch, "positions", {batch, sequence});
   samples = input(StateKind::Batch, "samples", {batch});
+  if (spec.tokenTypes != 0)
+    tokenTypes = input(StateKind::Batch, "token_types", {batch, sequence});
   seed = input(StateKind::InputScalar, "seed", {});
 }
 
-// -------------------------------------------------------------------- parts
+// ------------------------------------------------------------------- before
 
-Value ModelBuilder::iota(const std::string &part, ArrayRef<int64_t> shape) {
-  return create<dist::IotaOp>(part, integers(shape), TypeAttr());
-}
-
-Value ModelBuilder::norm(Value x, const std::string &part) {
-  if (spec.norm == Norm::None)
-    return x;
-  const std::string name = "transformer." + part;
-  Value weight = parameter(name + ".weight", {hiddenDim()},
-                           InitialKind::Constant, 1, /*decay=*/false);
-  Value bias =
-      parameter(name + ".bias", {hiddenDim()}, InitialKind::Constant, 0,
-                /*decay=*/false);
-  auto statistic = floats({batch, sequence});
-  return create<LayerNormOp>(part, x.getType(), statistic, statistic, x, weight,
-                             bias, f32(spec.normEpsilon))
-      .getOut();
-}
-
-Value ModelBuilder::linear(Value x, const std::string &part, ArrayRef<Dim> out,
-                           ArrayRef<Dim> in, double deviation,
-                           std::optional<std::string> shortPart) {
-  const std::string where = shortPart.value_or(part);
-  const std::string name = "transformer." + part;
-  SmallVector<Dim> dims(out);
-  llvm::append_range(dims, in);
-  Value weight =
-      parameter(name + ".weight", dims, InitialKind::Normal, deviation,
-                /*decay=*/true);
-  SmallVector<int64_t> shape{batch, sequence};
-  for (const Dim &dim : out)
-    shape.push_back(dim.size);
-  Value y = create<LinearOp>(where, floats(shape), x, weight);
-  if (!spec.bias)
-    return y;
-  Value bias =
-      parameter(name + ".bias", out, InitialKind::Constant, 0, /*decay=*/false);
-  return create<BiasAddOp>(where, y.getType(), y, bias);
-}
-
-Value ModelBuilder::dropout(Value x, const std::string &part, double rate) {
-  if (rate == 0)
-    return x;
-  if (!features)
-    features = iota("features", {spec.hidden});
-  return create<DropoutOp>(part, x.getType(), x, seed, samples, positions,
-                           features, f32(rate),
-                           builder.getI32IntegerAttr(hashName(part)));
-}
-
-Value ModelBuilder::addToStream(Value stream, Value x, const std::string &part,
-                                std::optional<int64_t> reader) {
-  Value sum = create<AddOp>(part, stream.getType(), stream, x);
-  return create<ResidualOp>(part, sum.getType(), sum,
-                            reader ? builder.getI64IntegerAttr(*reader)
-                                   : IntegerAttr());
+Value ModelBuilder::addLookup(Value x, StringRef part, Dim rows, Value ids,
+                              int32_t firstRow) {
+  const std::string name = part.str();
+  Value entries = matrix(inModel(name) + ".weight", {rows, hiddenDim()},
+                         spec.initializerRange);
+  Value found =
+      create<EmbeddingOp>(name, x.getType(), entries, ids,
+                          iota(name + ".rows", {rows.size}, firstRow));
+  return create<AddOp>("embedding", x.getType(), x, found);
 }
 
 Value ModelBuilder::embed() {
+  const std::string tokens = names.tokens.str();
   auto type = floats({batch, sequence, spec.hidden});
-  rows = iota("wte.rows", {spec.vocabulary});
-  table = parameter("transformer.wte.weight", {vocabularyDim(), hiddenDim()},
-                    InitialKind::Normal, spec.initializerRange, /*decay=*/true);
-  Value x = create<EmbeddingOp>("wte", type, table, ids, rows);
-  if (spec.positions != 0) {
-    Value places =
-        parameter("transformer.wpe.weight",
-                  {{DimensionKind::Position, spec.positions}, hiddenDim()},
-                  InitialKind::Normal, spec.initializerRange,
-                  /*decay=*/true);
-    Value place = create<EmbeddingOp>("wpe", type, places, positions,
-                                      iota("wpe.rows", {spec.positions}));
-    x = create<AddOp>("embedding", type, x, place);
-  }
-  x = dropout(x, "drop", spec.embeddingDropout);
-  return create<ResidualOp>("embedding", type, x,
-                            builder.getI64IntegerAttr(0));
+  rows = iota(tokens + ".rows", {spec.vocabulary});
+  table = matrix(inModel(tokens) + ".weight", {vocabularyDim(), hiddenDim()},
+                 spec.initializerRange);
+  Value x = create<EmbeddingOp>(tokens, type, table, ids, rows);
+  if (spec.positions != 0)
+    x = addLookup(x, names.positions, {DimensionKind::Position, spec.positions},
+                  positions, -spec.firstPosition);
+  if (spec.tokenTypes != 0)
+    x = addLookup(x, names.tokenTypes,
+                  {DimensionKind::TokenType, spec.tokenTypes}, tokenTypes, 0);
+  if (spec.embeddingNorm)
+    x = norm(mark(x, "embedding"), names.embeddingNorm.str());
+  x = dropout(x, names.embeddingDropout.str(), spec.embeddingDropout);
+  return mark(x, "embedding", 0);
 }
 
-Value ModelBuilder::attention(Value x, const std::string &block,
-                              int64_t layer) {
-  const std::string part = block + ".attn";
+// ------------------------------------------------------------------- layers
+
+Value ModelBuilder::block(Value stream, const std::string &part,
+                          const std::string &normPart,
+                          std::optional<int64_t> reader,
+                          llvm::function_ref<Value(Value)> write) {
+  const bool follows = spec.norm == Norm::Post;
+  // The mark collects the cotangents of all that the block reads, so that they
+  // are one reduction.
+  Value x = write(follows ? mark(stream, part) : norm(stream, normPart));
+  Value sum = create<AddOp>(part, stream.getType(), stream, x);
+  if (!follows)
+    return mark(sum, part, reader);
+  return mark(norm(mark(sum, part), normPart), part, reader);
+}
+
+Value ModelBuilder::attention(Value x, const std::string &layer,
+                              int64_t number) {
+  auto inLayer = [&](StringRef part) { return layer + part.str(); };
+  const std::string part = inLayer(names.attention);
   const int64_t groupSize = spec.heads / spec.kvHeads;
   const Dim kv{DimensionKind::KvHeads, spec.kvHeads};
   const Dim group{DimensionKind::HeadGroup, groupSize};
   const Dim d{DimensionKind::HeadDim, spec.headDim};
-  const std::string fused = part + ".c_attn";
-  Value q = linear(x, fused + ".q", {kv, group, d}, {hiddenDim()},
-                   spec.initializerRange, fused);
-  Value k = linear(x, fused + ".k", {kv, d}, {hiddenDim()},
-                   spec.initializerRange, fused);
-  Value v = linear(x, fused + ".v", {kv, d}, {hiddenDim()},
-                   spec.initializerRange, fused);
+  auto project = [&](StringRef name, ArrayRef<Dim> out) {
+    StringRef place =
+        names.fusedQueryKeyValue.empty() ? name : names.fusedQueryKeyValue;
+    return linear(x, inLayer(name), out, {hiddenDim()}, spec.initializerRange,
+                  inLayer(place));
+  };
+  Value q = project(names.query, {kv, group, d});
+  Value k = project(names.key, {kv, d});
+  Value v = project(names.value, {kv, d});
   if (!heads)
     heads = iota("heads", {spec.kvHeads, groupSize});
   double scale = spec.scaleByHeadDim ? 1 / std::sqrt(double(spec.headDim)) : 1;
   if (spec.scaleByLayer)
-    scale /= layer + 1;
+    scale /= number + 1;
   auto logsumexp = floats({batch, sequence, spec.kvHeads, groupSize});
-  Value y =
-      create<AttentionOp>(part, q.getType(), logsumexp, q, k, v, positions,
-                          positions, seed, samples, heads, f32(scale),
-                          builder.getBoolAttr(true), f32(spec.attentionDropout),
-                          builder.getI32IntegerAttr(hashName(part)))
-          .getOut();
-  y = linear(y, part + ".c_proj", {hiddenDim()}, {kv, group, d},
-             residualDeviation());
-  return dropout(y, part + ".resid_dropout", spec.residualDropout);
+  const bool causal = spec.objective == Objective::CausalLm;
+  Value y = create<AttentionOp>(part, q.getType(), logsumexp, q, k, v,
+                                positions, positions, seed, samples, heads,
+                                f32(scale), builder.getBoolAttr(causal),
+                                f32(spec.attentionDropout), key(part))
+                .getOut();
+  y = linear(y, inLayer(names.attentionOutput), {hiddenDim()}, {kv, group, d},
+             writerDeviation());
+  return dropout(y, inLayer(names.attentionDropout), spec.residualDropout);
 }
 
-Value ModelBuilder::feedForward(Value x, const std::string &block) {
-  const std::string part = block + ".mlp";
+Value ModelBuilder::feedForward(Value x, const std::string &layer) {
+  auto inLayer = [&](StringRef part) { return layer + part.str(); };
   const Dim ffn{DimensionKind::Ffn, spec.ffn};
-  Value y =
-      linear(x, part + ".c_fc", {ffn}, {hiddenDim()}, spec.initializerRange);
-  const std::string act = part + ".act";
-  switch (spec.activation) {
-  case Activation::GeluTanh:
-    y = create<GeluOp>(act, y.getType(), y,
-                       GeluFormAttr::get(builder.getContext(), GeluForm::Tanh));
-    break;
-  case Activation::Gelu:
-    y = create<GeluOp>(act, y.getType(), y,
-                       GeluFormAttr::get(builder.getContext(), GeluForm::Erf));
-    break;
-  case Activation::Relu:
-    y = create<ReluOp>(act, y.getType(), y);
-    break;
-  case Activation::Silu:
-    y = create<SiluOp>(act, y.getType(), y);
-    break;
+  Value y = linear(x, inLayer(names.expand), {ffn}, {hiddenDim()},
+                   spec.initializerRange);
+  y = activation(y, inLayer(names.activation), spec.activation);
+  y = linear(y, inLayer(names.contract), {hiddenDim()}, {ffn},
+             writerDeviation());
+  return dropout(y, inLayer(names.feedForwardDropout), spec.residualDropout);
+}
+
+Value ModelBuilder::layer(Value stream, int64_t number) {
+  const std::string layer =
+      names.layers.str() + "." + std::to_string(number) + ".";
+  if (spec.heads != 0)
+    stream = block(stream, layer + names.attention.str(),
+                   layer + names.attentionNorm.str(), std::nullopt,
+                   [&](Value x) { return attention(x, layer, number); });
+  return block(stream, layer + names.feedForward.str(),
+               layer + names.feedForwardNorm.str(), number + 1,
+               [&](Value x) { return feedForward(x, layer); });
+}
+
+// -------------------------------------------------------------------- after
+
+Value ModelBuilder::logits(Value x) {
+  if (spec.norm == Norm::Pre)
+    x = norm(x, names.finalNorm.str());
+  if (spec.headTransform) {
+    x = linear(x, names.headDense.str(), {hiddenDim()}, {hiddenDim()},
+               spec.initializerRange);
+    x = activation(x, names.headActivation.str(), spec.headActivation);
+    x = norm(x, names.headNorm.str());
   }
-  y = linear(y, part + ".c_proj", {hiddenDim()}, {ffn}, residualDeviation());
-  return dropout(y, part + ".dropout", spec.residualDropout);
+  const std::string part = names.head.str();
+  Value weight = spec.tiedEmbedding
+                     ? table
+                     : matrix(part + ".weight", {vocabularyDim(), hiddenDim()},
+                              spec.initializerRange);
+  Value scores = create<LinearOp>(
+      part, floats({batch, sequence, spec.vocabulary}), x, weight);
+  if (!spec.headBias)
+    return scores;
+  return create<BiasAddOp>(part, scores.getType(), scores,
+                           bias(names.headBias.str(), {vocabularyDim()}));
 }
 
 Value ModelBuilder::loss(Value logits) {
@@ -296,23 +215,9 @@ void ModelBuilder::build(ModuleOp module) {
   builder.setInsertionPointToStart(body);
   addInputs();
   Value x = embed();
-  for (int64_t layer = 0; layer < spec.layers; ++layer) {
-    const std::string block = "h." + std::to_string(layer);
-    if (spec.heads != 0)
-      x = addToStream(x, attention(norm(x, block + ".ln_1"), block, layer),
-                      block + ".attn");
-    x = addToStream(x, feedForward(norm(x, block + ".ln_2"), block),
-                    block + ".mlp", layer + 1);
-  }
-  x = norm(x, "ln_f");
-  Value head = spec.tiedEmbedding
-                   ? table
-                   : parameter("lm_head.weight", {vocabularyDim(), hiddenDim()},
-                               InitialKind::Normal, spec.initializerRange,
-                               /*decay=*/true);
-  Value logits = create<LinearOp>(
-      "lm_head", floats({batch, sequence, spec.vocabulary}), x, head);
-  Value total = loss(logits);
+  for (int64_t number = 0; number < spec.layers; ++number)
+    x = layer(x, number);
+  Value total = loss(logits(x));
   func::ReturnOp::create(builder, at(kForward), total);
   function.setFunctionType(
       builder.getFunctionType(body->getArgumentTypes(), total.getType()));
@@ -338,6 +243,16 @@ TrainingAttr makeTraining(MLIRContext *context, const TrainingSpec &training,
       training.lossScaleWindow);
 }
 
+/// As Devlin et al. (2019) have it.
+MaskingAttr makeMasking(MLIRContext *context, const TokenSpec &tokens) {
+  Builder builder(context);
+  return MaskingAttr::get(context, *tokens.mask, tokens.pad.value_or(-1),
+                          builder.getDenseI64ArrayAttr(tokens.special),
+                          /*rate=*/builder.getF64FloatAttr(0.15),
+                          /*mask_share=*/builder.getF64FloatAttr(0.8),
+                          /*random_share=*/builder.getF64FloatAttr(0.1));
+}
+
 } // namespace
 
 OwningOpRef<ModuleOp> buildModel(MLIRContext *context, const ModelSpec &model,
@@ -349,6 +264,8 @@ OwningOpRef<ModuleOp> buildModel(MLIRContext *context, const ModelSpec &model,
   ModelBuilder(context, model, training).build(*module);
   setModelName(*module, model.name);
   setTraining(*module, makeTraining(context, training, model.vocabulary));
+  if (model.objective == Objective::MaskedLm)
+    setMasking(*module, makeMasking(context, model.tokens));
   if (strategy)
     setStrategy(*module, strategy);
   return module;

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "frontends/model/ModelSpec.h"
+#include "frontends/model/CheckTokens.h"
 #include "frontends/model/SpellNumber.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
@@ -92,8 +92,20 @@ LogicalResult checkSizes(const ModelSpec &model,
                               {"heads", model.heads, 0, kMaxWidth},
                               {"ffn", model.ffn, 1, 4 * kMaxWidth},
                               {"vocabulary", model.vocabulary, 1, kMaxIndex},
-                              {"positions", model.positions, 0, kMaxIndex}},
+                              {"positions", model.positions, 0, kMaxIndex},
+                              {"token_types", model.tokenTypes, 0, kMaxIndex},
+                              {"first_position", model.firstPosition, 0,
+                               std::max<int64_t>(model.positions - 1, 0)}},
                              origins);
+}
+
+LogicalResult checkNorms(const ModelSpec &model,
+                         const SettingOrigins &origins) {
+  if (model.norm != Norm::None || !model.embeddingNorm)
+    return success();
+  return origins.emitError("embedding_norm")
+         << " is true, but " << origins.getName("norm")
+         << " is NONE; expected a model with norms";
 }
 
 LogicalResult checkRates(const ModelSpec &model,
@@ -151,7 +163,8 @@ LogicalResult checkTotals(const ModelSpec &model, const TrainingSpec &training,
   uint64_t layers = llvm::SaturatingMultiply(
       product({model.layers, model.hidden, 6}), widest);
   uint64_t tables = llvm::SaturatingMultiply<uint64_t>(
-      model.hidden, 2 * uint64_t(model.vocabulary) + model.positions);
+      model.hidden,
+      2 * uint64_t(model.vocabulary) + model.positions + model.tokenTypes);
   if (llvm::SaturatingAdd(layers, tables) > kMaxElements)
     return origins.emitError("hidden")
            << " " << model.hidden << " with " << origins.getName("layers")
@@ -229,7 +242,9 @@ LogicalResult resolve(ModelSpec &model, TrainingSpec &training,
                       const SettingOrigins &origins) {
   if (failed(checkSizes(model, origins)) ||
       failed(checkRates(model, origins)) ||
-      failed(resolveHeads(model, origins)))
+      failed(resolveHeads(model, origins)) ||
+      failed(checkNorms(model, origins)) ||
+      failed(resolveTokens(model, training, origins)))
     return failure();
   if (training.dropout) {
     if (failed(
@@ -240,20 +255,27 @@ LogicalResult resolve(ModelSpec &model, TrainingSpec &training,
   }
   if (!training.minLearningRate)
     training.minLearningRate = training.learningRate / 10;
+  const int64_t longest = model.positions - model.firstPosition;
   if (!training.sequenceLength) {
     if (model.positions == 0)
       return origins.emitError("sequence_length")
              << " is missing, and the model has no positions to take it from";
-    training.sequenceLength = model.positions;
+    training.sequenceLength = longest;
   }
   if (failed(checkTraining(training, origins)))
     return failure();
   if (training.precision == tfm::Precision::F16 && !training.lossScale)
     training.lossScale = 65536;
-  if (model.positions != 0 && *training.sequenceLength > model.positions)
-    return emitError(origins.getLocation("sequence_length"))
-           << "sequence length " << *training.sequenceLength << " exceeds "
-           << origins.getName("positions") << " " << model.positions;
+  if (model.positions != 0 && *training.sequenceLength > longest) {
+    InFlightDiagnostic error =
+        emitError(origins.getLocation("sequence_length"));
+    error << "sequence length " << *training.sequenceLength << " exceeds "
+          << origins.getName("positions") << " " << model.positions;
+    if (model.firstPosition != 0)
+      error << ", of which the first " << model.firstPosition
+            << " are not for tokens";
+    return error;
+  }
   return checkTotals(model, training, origins);
 }
 

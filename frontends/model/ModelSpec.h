@@ -12,15 +12,27 @@
 #include "dialects/transformer/IR/Transformer.h"
 #include "frontends/model/SettingOrigins.h"
 #include "mlir/IR/OwningOpRef.h"
+#include <optional>
+#include <string>
+#include <vector>
 
 namespace mpc {
 
 enum class Activation { GeluTanh, Gelu, Relu, Silu };
-enum class Norm { None, Layer };
+enum class Norm { None, Pre, Post };
+enum class Objective { CausalLm, MaskedLm };
+/// Whose names the parts have.
+enum class Family { Gpt2, Bert, Roberta };
 enum class Loss { CrossEntropy, LabelLogit };
 
-/// A decoder of the GPT-2 shape. Sizes are those of spec.proto; 0 where a
-/// required one was not given.
+/// The tokens that masked language modelling treats in a way of their own.
+struct TokenSpec {
+  std::optional<int64_t> mask, pad;
+  std::vector<int64_t> special;
+};
+
+/// A model of the GPT-2 or the BERT shape. Sizes are those of spec.proto; 0
+/// where a required one was not given.
 struct ModelSpec {
   std::string name = "model";
   int64_t layers = 0;
@@ -33,8 +45,14 @@ struct ModelSpec {
   int64_t vocabulary = 0;
   /// 0: no position table.
   int64_t positions = 0;
+  /// The row of the position table that a sequence begins with.
+  int64_t firstPosition = 0;
+  /// 0: no table.
+  int64_t tokenTypes = 0;
+  Objective objective = Objective::CausalLm;
+  Family family = Family::Gpt2;
   Activation activation = Activation::GeluTanh;
-  Norm norm = Norm::Layer;
+  Norm norm = Norm::Pre;
   double normEpsilon = 1e-5;
   double initializerRange = 0.02;
   double embeddingDropout = 0;
@@ -42,6 +60,13 @@ struct ModelSpec {
   double residualDropout = 0;
   bool tiedEmbedding = true;
   bool bias = true;
+  bool embeddingNorm = false;
+  bool headTransform = false;
+  /// Of the transform.
+  Activation headActivation = Activation::GeluTanh;
+  bool headBias = false;
+  /// The family's own, which training settings override.
+  TokenSpec tokens;
   Loss loss = Loss::CrossEntropy;
   /// Whether scores are divided by the root of the head size, and by the
   /// number of the layer, from 1.
@@ -71,12 +96,14 @@ struct TrainingSpec {
   /// Of f16 alone. Absent: 65536.
   std::optional<double> lossScale;
   int64_t lossScaleWindow = 2000;
+  /// Absent, or empty: the model's own.
+  TokenSpec tokens;
 };
 
-/// Lets the training settings override the model's (dropout) and fills in those
-/// whose default is the model's (sequence length), then checks everything:
-/// sizes, rates, divisibility. The first mistake is reported where `origins`
-/// has it.
+/// Lets the training settings override the model's (dropout, special tokens)
+/// and fills in those whose default is the model's (sequence length), then
+/// checks everything: sizes, rates, divisibility. The first mistake is reported
+/// where `origins` has it.
 mlir::LogicalResult resolve(ModelSpec &model, TrainingSpec &training,
                             const SettingOrigins &origins);
 
@@ -86,8 +113,8 @@ mlir::LogicalResult resolve(ModelSpec &model, TrainingSpec &training,
 ///
 /// Parameters are named as Hugging Face names them. Matrices start normal with
 /// `initializer_range`, those that write to the residual stream divided by
-/// sqrt(2 · layers); norms start at 1, biases at 0. Weight decay applies to
-/// matrices, the embedding and position tables included, not to norms and
+/// sqrt(2 · layers) unless norms follow the blocks; norms start at 1, biases at
+/// 0. Weight decay applies to matrices, all tables included, not to norms and
 /// biases.
 mlir::OwningOpRef<mlir::ModuleOp> buildModel(mlir::MLIRContext *context,
                                              const ModelSpec &model,

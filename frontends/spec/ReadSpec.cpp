@@ -56,11 +56,30 @@ LogicalResult readNorm(const spec::Model &message, ModelSpec &model,
   case spec::Model::NONE:
     model.norm = Norm::None;
     return success();
-  case spec::Model::LAYER_NORM:
-    model.norm = Norm::Layer;
+  case spec::Model::PRE:
+    model.norm = Norm::Pre;
+    return success();
+  case spec::Model::POST:
+    model.norm = Norm::Post;
     return success();
   default:
     return refuseValue(message, "norm", origins);
+  }
+}
+
+LogicalResult readObjective(const spec::Model &message, ModelSpec &model,
+                            const SettingOrigins &origins) {
+  if (!message.has_objective())
+    return success();
+  switch (message.objective()) {
+  case spec::Model::CAUSAL_LM:
+    return success();
+  case spec::Model::MASKED_LM:
+    model.objective = Objective::MaskedLm;
+    model.family = Family::Bert;
+    return success();
+  default:
+    return refuseValue(message, "objective", origins);
   }
 }
 
@@ -123,6 +142,7 @@ LogicalResult readModel(const spec::Model &message, Location place,
                               model.ffn, origins)) ||
       failed(readActivation(message, model, origins)) ||
       failed(readNorm(message, model, origins)) ||
+      failed(readObjective(message, model, origins)) ||
       failed(readLoss(message, model, origins)))
     return failure();
   if (message.has_norm_epsilon())
@@ -136,6 +156,12 @@ LogicalResult readModel(const spec::Model &message, Location place,
     model.tiedEmbedding = message.tied_embedding();
   if (message.has_bias())
     model.bias = message.bias();
+  model.firstPosition = message.first_position();
+  model.tokenTypes = message.token_types();
+  model.embeddingNorm = message.embedding_norm();
+  model.headTransform = message.head_transform();
+  model.headActivation = model.activation;
+  model.headBias = message.head_bias();
   return success();
 }
 
@@ -199,7 +225,11 @@ LogicalResult readTraining(const spec::Training &message,
   MPC_READ(vocabulary_multiple, vocabularyMultiple)
   MPC_READ(loss_scale, lossScale)
   MPC_READ(loss_scale_window, lossScaleWindow)
+  MPC_READ(mask_token, tokens.mask)
+  MPC_READ(pad_token, tokens.pad)
 #undef MPC_READ
+  training.tokens.special.assign(message.special_tokens().begin(),
+                                 message.special_tokens().end());
   if (failed(readPrecision(message, training, origins)))
     return failure();
   return readOptimizer(message, training, origins);

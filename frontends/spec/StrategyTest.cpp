@@ -41,7 +41,7 @@ TEST_F(StrategyTest, WhatIsNotWrittenIsAbsent) {
 TEST_F(StrategyTest, EveryFieldIsRead) {
   FailureOr<StrategyOverrides> all =
       parse("tp: 2 dp: 3 microbatches: 4 sequence_parallel: true zero: 1\n"
-            "strict: false attention: \"unfused\"");
+            "strict: false attention: \"unfused\" stages: 5 stages: 7");
   ASSERT_TRUE(succeeded(all));
   EXPECT_EQ(all->tp, 2);
   EXPECT_EQ(all->dp, 3);
@@ -50,6 +50,7 @@ TEST_F(StrategyTest, EveryFieldIsRead) {
   EXPECT_EQ(all->zero, 1);
   EXPECT_EQ(all->strict, false);
   EXPECT_EQ(all->attention, "unfused");
+  EXPECT_EQ(all->stages, (std::vector<int64_t>{5, 7}));
 }
 
 TEST_F(StrategyTest, WhatIsRefusedHasItsPlace) {

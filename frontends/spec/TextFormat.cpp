@@ -195,8 +195,10 @@ LogicalResult parseText(llvm::MemoryBufferRef file, MLIRContext *context,
 Location getPlace(llvm::MemoryBufferRef file, MLIRContext *context,
                   const FieldPlaces &places, const std::string &field,
                   const Descriptor *descriptor) {
+  const FieldDescriptor *found = descriptor->FindFieldByName(field);
+  // Of a list, the first.
   TextFormat::ParseLocation place =
-      places.GetLocation(descriptor->FindFieldByName(field), -1);
+      places.GetLocation(found, found->is_repeated() ? 0 : -1);
   return placeOf(file, context, place.line, place.column);
 }
 

@@ -50,6 +50,28 @@ def SpecializeMicrobatchesPass
   let dependentDialects = ["::mpc::exec::ExecDialect"];
 }
 
+def StartGathersPass : Pass<"mpc-start-gathers", "::mlir::ModuleOp"> {
+  let summary = "Gathers parameters in the first forward pass that reads them";
+  let description = [{
+    Requires: `mpc-specialize-microbatches`.
+    Ensures: where @prologue gathers the pieces of a parameter, and one function of a
+    microbatch is the first to read it, that function gathers it, for the first
+    microbatch, before all else and in the order in which parameters are read. So a
+    gather is under way until its parameter is needed. Such functions get a variant
+    for the first microbatch. Gathered is the master, or, in another precision, a
+    piece that @prologue keeps.
+    Preserves: what a step computes.
+
+    ```mlir
+    func.func @forward_backward(%w: tensor<8xf32>) -> tensor<8xf32> {
+      // takes a tensor<4xf32> and begins with its dist.all_gather
+      return %w : tensor<8xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mpc::exec::ExecDialect"];
+}
+
 def StartReductionsPass : Pass<"mpc-start-reductions", "::mlir::ModuleOp"> {
   let summary = "Reduces gradients in the backward pass of the last microbatch";
   let description = [{

@@ -12,6 +12,8 @@ void buildLoweringPipeline(OpPassManager &pm, kernels::Cpu cpu) {
   // them, the others add.
   pm.addPass(createSplitAccumulationsPass());
   pm.addPass(createSpecializeMicrobatchesPass());
+  // So that communication over data is under way while a microbatch is computed.
+  pm.addPass(createStartGathersPass());
   pm.addPass(createStartReductionsPass());
   // So that the kernels of all layers are equal.
   pm.addPass(createHoistDropoutKeysPass());

@@ -104,8 +104,8 @@ LogicalResult StateTable::add(func::FuncOp function, tfm::BindingAttr binding,
     if (!state.batchInput)
       return function.emitOpError("binds the batch input ")
              << binding.getName()
-             << ", expected ids, labels, positions or samples, or one of them "
-                "after step.";
+             << ", expected ids, labels, positions, samples or token_types, or "
+                "one of them after step.";
   }
   auto [it, isNew] = states.insert({binding, state});
   it->second.parts.insert(getStepPart(function));
@@ -162,6 +162,12 @@ void StateTable::addParameters(func::FuncOp function) {
   }
 }
 
+/// Iotas that hold the same numbers share their memory.
+static Attribute getKey(dist::IotaOp iota) {
+  return ArrayAttr::get(iota.getContext(),
+                        {iota.getGlobalAttr(), iota.getStartAttr()});
+}
+
 LogicalResult StateTable::addIotas(func::FuncOp function) {
   Builder builder(function.getContext());
   auto result = function.walk([&](dist::IotaOp iota) {
@@ -173,18 +179,19 @@ LogicalResult StateTable::addIotas(func::FuncOp function) {
     auto type = cast<RankedTensorType>(global.getValue());
     if (failed(useMesh(iota, type)))
       return WalkResult::interrupt();
-    State state{exec::StateKind::Constant,
-                builder.getStringAttr("iota_" + Twine(iotas)),
-                type,
-                iota.getLoc(),
-                /*slice=*/{},
-                llvm::to_vector(type.getShape()),
-                exec::InitialAttr::get(function.getContext(),
-                                       exec::InitialKind::Iota,
-                                       builder.getF64FloatAttr(0),
-                                       builder.getStringAttr("")),
-                /*batchInput=*/std::nullopt};
-    iotas += states.insert({global, state}).second;
+    State state{
+        exec::StateKind::Constant,
+        builder.getStringAttr("iota_" + Twine(iotas)),
+        type,
+        iota.getLoc(),
+        /*slice=*/{},
+        llvm::to_vector(type.getShape()),
+        exec::InitialAttr::get(
+            function.getContext(), exec::InitialKind::Iota,
+            builder.getF64FloatAttr(static_cast<int32_t>(iota.getStart())),
+            builder.getStringAttr("")),
+        /*batchInput=*/std::nullopt};
+    iotas += states.insert({getKey(iota), state}).second;
     return WalkResult::advance();
   });
   return failure(result.wasInterrupted());
@@ -319,7 +326,7 @@ bool StateTable::hasSlotBatch() const {
 }
 
 exec::SliceAttr StateTable::getSlice(dist::IotaOp iota) const {
-  return states.find(iota.getGlobalAttr())->second.slice;
+  return states.find(getKey(iota))->second.slice;
 }
 
 void StateTable::emit(OpBuilder &builder) const {

@@ -29,7 +29,7 @@ protected:
         /*reference=*/false, sizes.stages, sizes.chunks, {},
         builder.getStringAttr(kind),
         kind == "file" ? builder.getStringAttr(table) : StringAttr(),
-        /*recompute=*/{});
+        /*recompute=*/{}, /*attention=*/{});
   }
 
   Schedule make(StringRef kind, Sizes sizes, StringRef table = "") {

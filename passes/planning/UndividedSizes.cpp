@@ -24,6 +24,7 @@ static std::optional<StringRef> getTensorParallelName(DimensionKind kind,
   case DimensionKind::Hidden:
   case DimensionKind::HeadGroup:
   case DimensionKind::HeadDim:
+  case DimensionKind::TokenType:
     return std::nullopt;
   }
   llvm_unreachable("all kinds are listed");

@@ -1,6 +1,7 @@
 // The loader never communicates: every rank reads what its shardings ask for.
 #include "runtime/data/batch_loader.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -101,7 +102,10 @@ void BatchLoader::Fill(const Input& input, int64_t step,
           source_->ReadLabels(sample, box.offsets[2], line);
           break;
         case plan::BATCH_INPUT_POSITIONS:
-          for (int64_t i = 0; i < positions; ++i) line[i] = box.offsets[2] + i;
+          source_->ReadPositions(sample, box.offsets[2], line);
+          break;
+        case plan::BATCH_INPUT_TOKEN_TYPES:
+          std::fill(line.begin(), line.end(), 0);
           break;
         default:  // BATCH_INPUT_SAMPLES; the plan is valid.
           line[0] = SampleOrdinal(sample);

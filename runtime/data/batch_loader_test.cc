@@ -17,7 +17,7 @@ namespace {
 using ::testing::HasSubstr;
 
 // The id of position p of sample i is 1000 i + p, its label 1 more; odd samples
-// have no label at position 0.
+// have no label at position 0. The last position of a sample is padding.
 class NumberedSamples : public BatchSource {
  public:
   void ReadIds(int64_t sample, int64_t begin,
@@ -31,6 +31,11 @@ class NumberedSamples : public BatchSource {
       labels[i] =
           sample % 2 == 1 && position == 0 ? -1 : 1000 * sample + position + 1;
     }
+  }
+  void ReadPositions(int64_t, int64_t begin,
+                     absl::Span<int32_t> positions) const override {
+    for (size_t i = 0; i < positions.size(); ++i)
+      positions[i] = begin + i == 7 ? -1 : begin + i;
   }
 };
 
@@ -83,7 +88,8 @@ plan::Plan MakePlan(const Layout& layout, int64_t microbatches,
   plan.add_roles();
   for (plan::BatchInput input :
        {plan::BATCH_INPUT_IDS, plan::BATCH_INPUT_LABELS,
-        plan::BATCH_INPUT_POSITIONS, plan::BATCH_INPUT_SAMPLES})
+        plan::BATCH_INPUT_POSITIONS, plan::BATCH_INPUT_SAMPLES,
+        plan::BATCH_INPUT_TOKEN_TYPES})
     AddInput(plan, layout, input, persistent);
   return plan;
 }
@@ -125,7 +131,8 @@ std::vector<Batch> LoadGlobalBatch(const Layout& layout, int64_t microbatches,
     auto loader = BatchLoader::Create(
         plan, role, rank, &source, [&](int state, int slot) {
           auto& values = memory[{state, slot}];
-          values.resize(Count(LocalBox(plan.mesh(), role.states(state), rank)));
+          values.resize(Count(LocalBox(plan.mesh(), role.states(state), rank)),
+                        5);
           return absl::MakeSpan(values);
         });
     EXPECT_TRUE(loader.ok()) << loader.status();
@@ -173,7 +180,8 @@ TEST(BatchLoaderTest, EveryLayoutLoadsTheSameGlobalBatch) {
             EXPECT_EQ(batches[0].at({j, p}), 1000 * sample + p);
             EXPECT_EQ(batches[1].at({j, p}),
                       sample % 2 == 1 && p == 0 ? -1 : 1000 * sample + p + 1);
-            EXPECT_EQ(batches[2].at({j, p}), p);
+            EXPECT_EQ(batches[2].at({j, p}), p == 7 ? -1 : p);
+            EXPECT_EQ(batches[4].at({j, p}), 0);
           }
           EXPECT_EQ(batches[3].at({j, 0}), sample);
         }

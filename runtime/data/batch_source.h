@@ -21,10 +21,16 @@ class BatchSource {
   virtual void ReadIds(int64_t sample, int64_t begin,
                        absl::Span<int32_t> ids) const = 0;
 
-  /// Writes the labels of the same positions: the token one ahead, or −1 where
-  /// there is none.
+  /// Writes the labels of the same positions: what they are to predict, or −1
+  /// where that is nothing.
   virtual void ReadLabels(int64_t sample, int64_t begin,
                           absl::Span<int32_t> labels) const = 0;
+
+  /// Writes the positions themselves, or −1 where there is only padding.
+  virtual void ReadPositions(int64_t sample, int64_t begin,
+                             absl::Span<int32_t> positions) const {
+    for (size_t i = 0; i < positions.size(); ++i) positions[i] = begin + i;
+  }
 };
 
 }  // namespace mpc::runtime

@@ -2,12 +2,13 @@
 #ifndef MPC_RUNTIME_DATA_DATA_OPTIONS_H_
 #define MPC_RUNTIME_DATA_DATA_OPTIONS_H_
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
 #include "absl/status/statusor.h"
 #include "runtime/cli/command_line.h"
-#include "runtime/data/token_file.h"
+#include "runtime/data/batch_source.h"
 #include "runtime/plan/plan.pb.h"
 
 namespace mpc::runtime {
@@ -21,10 +22,15 @@ struct DataOptions {
   /// `without_data` ends the help of --data.
   void AddTo(CommandLine& command, const std::string& without_data);
 
-  /// The file for a plan's training; `path` is not empty.
-  absl::StatusOr<std::unique_ptr<TokenFile>> Open(
-      const plan::Training& training) const;
+  /// The samples of a plan's training, from the file; `path` is not empty. The
+  /// seed says which tokens masked language modelling hides.
+  absl::StatusOr<std::unique_ptr<BatchSource>> Open(
+      const plan::Training& training, uint64_t seed) const;
 };
+
+/// Samples made up from the seed.
+std::unique_ptr<BatchSource> MakeUpSamples(const plan::Training& training,
+                                           uint64_t seed);
 
 }  // namespace mpc::runtime
 

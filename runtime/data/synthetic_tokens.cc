@@ -1,37 +1,27 @@
 // A counter-based generator: any rank can make any part of any sample.
 #include "runtime/data/synthetic_tokens.h"
 
+#include "runtime/data/draw.h"
+
 namespace mpc::runtime {
-namespace {
-
-// What a number is drawn for; keeps the streams apart.
-enum Stream : uint64_t { kIds = 1, kDensity = 2, kLabels = 3 };
-
-// The finaliser of splitmix64 (Steele, Lea, Flood 2014).
-uint64_t Mix(uint64_t x) {
-  x += 0x9e3779b97f4a7c15;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-  return x ^ (x >> 31);
+int64_t SyntheticTokens::Length(int64_t sample) const {
+  const int64_t full = padding_->sequence_length;
+  if (sample % global_batch_ == 0) return full;
+  return Draw(seed_, Stream::kLength, sample, 0) % (full + 1);
 }
-
-uint64_t Draw(uint64_t seed, Stream stream, int64_t sample, int64_t position) {
-  return Mix(Mix(Mix(seed ^ Mix(stream)) + sample) + position);
-}
-
-}  // namespace
 
 int32_t SyntheticTokens::Id(int64_t sample, int64_t position) const {
-  return Draw(seed_, kIds, sample, position) % vocabulary_;
+  if (padding_ && position >= Length(sample)) return padding_->token;
+  return Draw(seed_, Stream::kIds, sample, position) % vocabulary_;
 }
 
 bool SyntheticTokens::HasLabel(int64_t sample, int64_t position) const {
   const bool is_first = sample % global_batch_ == 0;
   if (is_first && position == 0) return true;
   // Quarters of the positions that have a label.
-  uint64_t density = Draw(seed_, kDensity, sample, 0) % 5;
+  uint64_t density = Draw(seed_, Stream::kDensity, sample, 0) % 5;
   if (is_first && density == 0) density = 1;
-  return Draw(seed_, kLabels, sample, position) % 4 < density;
+  return Draw(seed_, Stream::kLabels, sample, position) % 4 < density;
 }
 
 void SyntheticTokens::ReadIds(int64_t sample, int64_t begin,

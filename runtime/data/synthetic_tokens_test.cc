@@ -95,5 +95,21 @@ TEST(SyntheticTokensTest, SeedsDiffer) {
             Ids(SyntheticTokens(1, 4, 257), 0));
 }
 
+TEST(SyntheticTokensTest, PaddedSamplesAreOfAllLengths) {
+  constexpr int64_t kBatch = 4;
+  const SyntheticTokens tokens(1, kBatch, 1 << 30,
+                               SyntheticTokens::Padding{7, 8});
+  std::set<int64_t> lengths;
+  for (int64_t sample = 0; sample < 400; ++sample) {
+    std::vector<int32_t> ids(8);
+    tokens.ReadIds(sample, 0, absl::MakeSpan(ids));
+    const auto end = std::find(ids.begin(), ids.end(), 7);
+    EXPECT_EQ(std::count(end, ids.end(), 7), ids.end() - end);
+    if (sample % kBatch == 0) EXPECT_EQ(end, ids.end()) << sample;
+    lengths.insert(end - ids.begin());
+  }
+  EXPECT_EQ(lengths.size(), 9u);
+}
+
 }  // namespace
 }  // namespace mpc::runtime

@@ -98,12 +98,12 @@ absl::StatusOr<std::unique_ptr<TokenFile>> TokenFile::Open(
         options.path, file.bytes().size(), item, 8 * item));
   }
   const int64_t tokens = file.bytes().size() / item;
-  if (tokens < options.sequence_length + 1) {
+  const int64_t least = options.sequence_length + (options.has_labels ? 1 : 0);
+  if (tokens < least) {
     return absl::InvalidArgumentError(absl::StrFormat(
-        "%s: has %d tokens, expected at least %d: one sequence of %d and the "
-        "label of its last token",
-        options.path, tokens, options.sequence_length + 1,
-        options.sequence_length));
+        "%s: has %d tokens, expected at least %d: one sequence of %d%s",
+        options.path, tokens, least, options.sequence_length,
+        options.has_labels ? " and the label of its last token" : ""));
   }
   MPC_RETURN_IF_ERROR(CheckIds(options, file.bytes(), tokens));
   std::optional<MappedFile> mask;
@@ -124,7 +124,8 @@ TokenFile::TokenFile(const Options& options, MappedFile file,
       format_(options.format),
       sequence_length_(options.sequence_length),
       tokens_(file_.bytes().size() / static_cast<int>(options.format)),
-      samples_((tokens_ - 1) / options.sequence_length) {}
+      samples_((tokens_ - (options.has_labels ? 1 : 0)) /
+               options.sequence_length) {}
 
 void TokenFile::Read(int64_t first, absl::Span<int32_t> tokens) const {
   for (size_t i = 0; i < tokens.size(); ++i)

@@ -22,7 +22,8 @@ enum class TokenFormat { kBytes = 1, kU16 = 2, kU32 = 4 };
 absl::StatusOr<TokenFormat> ParseTokenFormat(absl::string_view name);
 
 /// Sample i is the tokens i·s … i·s + s − 1 of a file, its labels are one
-/// ahead; after the last whole sample comes the first again.
+/// ahead, unless nobody reads them; after the last whole sample comes the first
+/// again.
 class TokenFile : public BatchSource {
  public:
   struct Options {
@@ -32,6 +33,9 @@ class TokenFile : public BatchSource {
     /// has a label (the token after it); 0: it has none.
     std::string labels_path;
     int64_t sequence_length = 0;
+    /// Whether labels are read, for which a token follows the last whole
+    /// sample.
+    bool has_labels = true;
     /// Every id must be below it.
     int64_t vocabulary = 0;
   };

@@ -98,13 +98,14 @@ absl::Status RankProgram::InitializeCopy(int index, int slot, uint32_t seed) {
                      reinterpret_cast<float*>(words + i));
         continue;
       }
-      const int64_t place = PlaceInWhole(box, global_sizes, i);
+      const int64_t number =
+          initial.iota().start() + PlaceInWhole(box, global_sizes, i);
       for (int64_t j = 0; j < row; ++j)
         if (is_float)
           reinterpret_cast<float*>(words)[i + j] =
-              static_cast<float>(place + j);
+              static_cast<float>(number + j);
         else
-          words[i + j] = static_cast<uint32_t>(place + j);
+          words[i + j] = static_cast<uint32_t>(number + j);
     }
   });
   return absl::OkStatus();

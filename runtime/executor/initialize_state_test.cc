@@ -118,6 +118,17 @@ TEST(InitializeStateTest, IotaCountsThePaddedWhole) {
   }
 }
 
+TEST(InitializeStateTest, IotaCountsFromWhereItIsToldTo) {
+  std::vector<int32_t> expected(24);
+  for (int i = 0; i < 24; ++i) expected[i] = i - 2;
+  for (const Layout& layout : kLayouts)
+    EXPECT_EQ(Initialized<int32_t>(
+                  PlanWith("DATA_TYPE_I32", layout.sharding, layout.local_sizes,
+                           "initial { iota { start: -2 } }"),
+                  1),
+              expected);
+}
+
 TEST(InitializeStateTest, ConstantsAndNothing) {
   for (const Layout& layout : kLayouts) {
     EXPECT_THAT(Initialized<float>(

@@ -77,6 +77,21 @@ Json ToArray(const std::vector<T>& values) {
   return array;
 }
 
+Json DescribeMasking(const plan::Training& training) {
+  if (!training.has_masking()) return nullptr;
+  const plan::Masking& masking = training.masking();
+  Json json = {{"mask_token", masking.mask_token()},
+               {"pad_token", nullptr},
+               {"special_tokens", Json::array()},
+               {"rate", masking.rate()},
+               {"mask_share", masking.mask_share()},
+               {"random_share", masking.random_share()}};
+  if (masking.has_pad_token()) json["pad_token"] = masking.pad_token();
+  for (int64_t token : masking.special_tokens())
+    json["special_tokens"].push_back(token);
+  return json;
+}
+
 }  // namespace
 
 std::string PrintJson(const plan::Plan& plan, const PlanSummary& summary) {
@@ -115,6 +130,7 @@ std::string PrintJson(const plan::Plan& plan, const PlanSummary& summary) {
                  {"global_batch", training.global_batch()},
                  {"microbatches", training.microbatches()},
                  {"vocabulary", training.vocabulary()},
+                 {"masking", DescribeMasking(training)},
                  {"learning_rate", rate.learning_rate()},
                  {"min_learning_rate", rate.min_learning_rate()},
                  {"warmup_steps", rate.warmup_steps()},

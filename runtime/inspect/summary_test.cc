@@ -251,6 +251,37 @@ TEST(PrintTextTest, TellsWhatAPersonAsks) {
                               R"([{"tp", "dp"}, {}]  [{"tp"}, {}]    512)"));
 }
 
+TEST(PrintTextTest, TellsWhatIsHidden) {
+  plan::Plan plan = ParsePlan();
+  EXPECT_TRUE(nlohmann::json::parse(
+                  PrintJson(plan, *Summarize(plan)))["training"]["masking"]
+                  .is_null());
+  plan::Masking& masking = *plan.mutable_training()->mutable_masking();
+  masking.set_mask_token(4);
+  masking.set_rate(0.25);
+  masking.set_mask_share(0.5);
+  masking.set_random_share(0.125);
+  masking.add_special_tokens(7);
+  const char* hidden = "vocabulary 13; 25 % of tokens are hidden, mask token 4";
+  EXPECT_THAT(PrintText(plan, *Summarize(plan)),
+              HasSubstr(std::string(hidden) + "\n"));
+  masking.set_pad_token(0);
+  EXPECT_THAT(PrintText(plan, *Summarize(plan)),
+              HasSubstr(std::string(hidden) + ", padding 0\n"));
+  const auto json = nlohmann::json::parse(
+      PrintJson(plan, *Summarize(plan)))["training"]["masking"];
+  EXPECT_EQ(json["mask_token"], 4);
+  EXPECT_EQ(json["pad_token"], 0);
+  EXPECT_EQ(json["special_tokens"][0], 7);
+  EXPECT_EQ(json["rate"], 0.25);
+  EXPECT_EQ(json["mask_share"], 0.5);
+  EXPECT_EQ(json["random_share"], 0.125);
+  masking.clear_pad_token();
+  EXPECT_TRUE(nlohmann::json::parse(PrintJson(
+      plan, *Summarize(plan)))["training"]["masking"]["pad_token"]
+                  .is_null());
+}
+
 // Two stages of two ranks. A message is four tokens of a rank by eight floats.
 plan::Plan TwoStages() {
   PipelineOptions options;

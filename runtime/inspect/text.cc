@@ -27,10 +27,19 @@ std::string DescribeTarget(const plan::Target& target) {
 }
 
 std::string DescribeTraining(const plan::Training& training) {
-  return absl::StrCat(training.global_batch(), " sequences of ",
-                      training.sequence_length(), " tokens a step, ",
-                      training.microbatches(), " microbatches, vocabulary ",
-                      training.vocabulary());
+  std::string out = absl::StrCat(
+      training.global_batch(), " sequences of ", training.sequence_length(),
+      " tokens a step, ", training.microbatches(), " microbatches, vocabulary ",
+      training.vocabulary());
+  if (training.has_masking()) {
+    const plan::Masking& masking = training.masking();
+    absl::StrAppend(&out, "; ", 100 * masking.rate(),
+                    " % of tokens are hidden, mask token ",
+                    masking.mask_token());
+    if (masking.has_pad_token())
+      absl::StrAppend(&out, ", padding ", masking.pad_token());
+  }
+  return out;
 }
 
 std::string DescribeLearningRate(const plan::LearningRate& rate) {

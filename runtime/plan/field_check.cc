@@ -25,11 +25,11 @@ constexpr std::array<absl::string_view, 3> kOptionalEnums = {
     "mpc.plan.Sharding.reduction", "mpc.plan.State.batch_input",
     "mpc.plan.CollectiveStartCommand.reduction"};
 
-/// Operands of attention that only a mask or dropout reads.
-constexpr std::array<absl::string_view, 5> kOptionalSlices = {
+/// Operands of attention that only a causal mask or dropout reads.
+constexpr std::array<absl::string_view, 4> kOptionalSlices = {
     "mpc.plan.AttentionCommand.query_positions",
-    "mpc.plan.AttentionCommand.key_positions", "mpc.plan.AttentionCommand.seed",
-    "mpc.plan.AttentionCommand.samples", "mpc.plan.AttentionCommand.heads"};
+    "mpc.plan.AttentionCommand.seed", "mpc.plan.AttentionCommand.samples",
+    "mpc.plan.AttentionCommand.heads"};
 
 template <size_t N>
 bool Contains(const std::array<absl::string_view, N>& names,
@@ -73,7 +73,8 @@ class FieldChecker {
     if (const auto* role = dynamic_cast<const plan::Role*>(&message))
       role_ = role;
     const auto& type = *message.GetDescriptor();
-    for (int i = 0; i < type.oneof_decl_count(); ++i)
+    // An `optional` field is a oneof of its own, not a real one.
+    for (int i = 0; i < type.real_oneof_decl_count(); ++i)
       if (!message.GetReflection()->HasOneof(message, type.oneof_decl(i)))
         return absl::InvalidArgumentError(
             absl::StrCat("`", type.oneof_decl(i)->name(), "` is unset"));

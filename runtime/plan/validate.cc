@@ -3,6 +3,7 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -75,6 +76,33 @@ absl::Status CheckTarget(const plan::Target& target) {
   return absl::OkStatus();
 }
 
+absl::Status CheckMasking(const plan::Masking& masking, int64_t vocabulary) {
+  std::vector<std::pair<const char*, int64_t>> tokens = {
+      {"mask_token", masking.mask_token()}};
+  if (masking.has_pad_token())
+    tokens.push_back({"pad_token", masking.pad_token()});
+  for (int64_t token : masking.special_tokens())
+    tokens.push_back({"special_tokens", token});
+  for (const auto& [name, token] : tokens)
+    if (token < 0 || token >= vocabulary)
+      return absl::InvalidArgumentError(absl::StrFormat(
+          "training.masking.%s is %d; expected a token below the vocabulary of "
+          "%d",
+          name, token, vocabulary));
+  if (!(masking.rate() > 0 && masking.rate() <= 1))
+    return absl::InvalidArgumentError(
+        absl::StrFormat("training.masking.rate is %g; expected above 0 and at "
+                        "most 1",
+                        masking.rate()));
+  if (!(masking.mask_share() >= 0 && masking.random_share() >= 0 &&
+        masking.mask_share() + masking.random_share() <= 1))
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "training.masking has shares %g and %g; expected at least 0 and at "
+        "most 1 together",
+        masking.mask_share(), masking.random_share()));
+  return absl::OkStatus();
+}
+
 absl::Status CheckTraining(const plan::Training& training) {
   const std::pair<const char*, int64_t> counts[] = {
       {"sequence_length", training.sequence_length()},
@@ -85,6 +113,8 @@ absl::Status CheckTraining(const plan::Training& training) {
     if (value < 1)
       return absl::InvalidArgumentError(absl::StrFormat(
           "training.%s is %d; expected at least 1", name, value));
+  if (training.has_masking())
+    return CheckMasking(training.masking(), training.vocabulary());
   return absl::OkStatus();
 }
 

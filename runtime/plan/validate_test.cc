@@ -89,6 +89,19 @@ TEST(ValidateTest, AcceptsASoundPlan) {
   EXPECT_TRUE(status.ok()) << status;
 }
 
+TEST(ValidateTest, AcceptsMasking) {
+  plan::Plan plan = TestPlan();
+  plan::Masking& masking = *plan.mutable_training()->mutable_masking();
+  masking.set_mask_token(99);
+  masking.set_pad_token(0);
+  masking.set_rate(1);
+  masking.set_mask_share(0.5);
+  masking.set_random_share(0.5);
+  EXPECT_TRUE(ValidatePlan(plan).ok()) << ValidatePlan(plan);
+  masking.clear_pad_token();
+  EXPECT_TRUE(ValidatePlan(plan).ok()) << ValidatePlan(plan);
+}
+
 /// One way to spoil the plan, and what the message says about it.
 struct Rejection {
   std::function<void(plan::Plan&)> spoil;
@@ -111,6 +124,13 @@ plan::State& State(plan::Plan& plan, int i) {
 }
 plan::Command& Command(plan::Plan& plan, int i) {
   return *Role(plan).mutable_lists(0)->mutable_commands(i);
+}
+plan::Masking& Masking(plan::Plan& plan) {
+  plan::Masking& masking = *plan.mutable_training()->mutable_masking();
+  masking.set_rate(0.15);
+  masking.set_mask_share(0.8);
+  masking.set_random_share(0.1);
+  return masking;
 }
 plan::Slice& Output(plan::Plan& plan) {
   return *Command(plan, 0).mutable_kernel()->mutable_outputs(0);
@@ -142,6 +162,22 @@ TEST(ValidateTest, RejectsWhatIsWrongWithTheWhole) {
        "training.microbatches is 0"},
       {[](auto& p) { p.mutable_training()->set_vocabulary(0); },
        "training.vocabulary is 0"},
+      {[](auto& p) { Masking(p).set_mask_token(100); },
+       "training.masking.mask_token is 100; expected a token below the "
+       "vocabulary of 100"},
+      {[](auto& p) { Masking(p).set_pad_token(-1); },
+       "training.masking.pad_token is -1"},
+      {[](auto& p) { Masking(p).add_special_tokens(100); },
+       "training.masking.special_tokens is 100"},
+      {[](auto& p) { Masking(p).set_rate(0); },
+       "training.masking.rate is 0; expected above 0 and at most 1"},
+      {[](auto& p) { Masking(p).set_rate(1.5); },
+       "training.masking.rate is 1.5"},
+      {[](auto& p) { Masking(p).set_mask_share(-0.5); },
+       "training.masking has shares -0.5 and 0.1; expected at least 0 and at "
+       "most 1 together"},
+      {[](auto& p) { Masking(p).set_random_share(0.5); },
+       "training.masking has shares 0.8 and 0.5"},
       {[](auto& p) { p.clear_roles(); }, "0 roles for a mesh of 1 stages"},
       {[](auto& p) { p.mutable_mesh()->mutable_axes(0)->set_name("pp"); },
        "1 roles for a mesh of 2 stages"},

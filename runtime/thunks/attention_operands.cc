@@ -69,12 +69,11 @@ absl::Status CheckAttention(const plan::AttentionCommand& command,
   MPC_RETURN_IF_ERROR(CheckDense("value", command.value(), type, key));
   MPC_RETURN_IF_ERROR(CheckDense("output", command.output(), type, query));
   MPC_RETURN_IF_ERROR(CheckDense("logsumexp", command.logsumexp(), f32, rows));
-  if (command.causal() || command.dropout() > 0) {
+  if (command.causal() || command.dropout() > 0)
     MPC_RETURN_IF_ERROR(CheckDense("query_positions", command.query_positions(),
                                    i32, {s.batch, s.queries}));
-    MPC_RETURN_IF_ERROR(CheckDense("key_positions", command.key_positions(),
-                                   i32, {s.batch, s.keys}));
-  }
+  MPC_RETURN_IF_ERROR(CheckDense("key_positions", command.key_positions(), i32,
+                                 {s.batch, s.keys}));
   if (command.dropout() > 0) {
     MPC_RETURN_IF_ERROR(
         CheckDense("seed", command.seed(), i32, SizesOf(command.seed())));
@@ -101,11 +100,10 @@ absl::Status CheckAttention(const plan::AttentionCommand& command,
 std::vector<BufferUse> AttentionInputs(const plan::AttentionCommand& command) {
   std::vector<BufferUse> uses = {BufferUse::Read(command.query()),
                                  BufferUse::Read(command.key()),
-                                 BufferUse::Read(command.value())};
-  if (command.causal() || command.dropout() > 0) {
+                                 BufferUse::Read(command.value()),
+                                 BufferUse::Read(command.key_positions())};
+  if (command.causal() || command.dropout() > 0)
     uses.push_back(BufferUse::Read(command.query_positions()));
-    uses.push_back(BufferUse::Read(command.key_positions()));
-  }
   if (command.dropout() > 0) {
     uses.push_back(BufferUse::Read(command.seed()));
     uses.push_back(BufferUse::Read(command.samples()));

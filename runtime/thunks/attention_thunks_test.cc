@@ -112,7 +112,7 @@ TEST(AttentionThunksTest, DeclareTheirOperands) {
                          ->mutable_commands(0)->mutable_attention();
   WithoutDropout(attention);
   attention.clear_causal();
-  EXPECT_THAT(UsesOf(plan, 0).first, UnorderedElementsAre(0, 64, 128));
+  EXPECT_THAT(UsesOf(plan, 0).first, UnorderedElementsAre(0, 64, 128, 256));
 }
 
 plan::AttentionCommand& A(plan::Command& command) {

@@ -120,8 +120,8 @@ absl::Status RunTraining(const Options& options) {
   MPC_RETURN_IF_ERROR(CheckLogIsNoInput(options));
   MPC_ASSIGN_OR_RETURN(const plan::Plan plan,
                        LoadCheckedPlan(options.plan_path));
-  MPC_ASSIGN_OR_RETURN(const std::unique_ptr<TokenFile> source,
-                       options.data.Open(plan.training()));
+  MPC_ASSIGN_OR_RETURN(const std::unique_ptr<BatchSource> source,
+                       options.data.Open(plan.training(), options.seed));
   const int64_t ranks = RankCount(plan.mesh());
   MPC_ASSIGN_OR_RETURN(const uint64_t available, AvailableMemory());
   MPC_RETURN_IF_ERROR(CheckMemory(RequiredBytes(plan), ranks, available));
@@ -147,8 +147,9 @@ int TrainCommand(absl::Span<const std::string> arguments) {
   command.AddInteger("steps", "how many steps to train", 1, INT64_MAX,
                      &options.steps);
   command.AddInteger("seed",
-                     "of the initial values and of dropout; the same seed "
-                     "gives the same run on every mesh",
+                     "of the initial values, of dropout and of what masked "
+                     "language modelling hides; the same seed gives the same "
+                     "run on every mesh",
                      0, UINT32_MAX, &options.seed);
   command.AddString("log", "FILE",
                     "a JSON object a step, one a line: step (from 1), loss "

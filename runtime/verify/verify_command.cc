@@ -9,7 +9,6 @@
 #include "runtime/cli/command_line.h"
 #include "runtime/cli/command_main.h"
 #include "runtime/data/data_options.h"
-#include "runtime/data/synthetic_tokens.h"
 #include "runtime/executor/launch.h"
 #include "runtime/plan/mesh.h"
 #include "runtime/status_macros.h"
@@ -32,9 +31,9 @@ struct Options {
 
 absl::StatusOr<std::unique_ptr<BatchSource>> OpenSource(
     const Options& options, const plan::Training& training) {
-  if (!options.data.path.empty()) return options.data.Open(training);
-  return std::make_unique<SyntheticTokens>(
-      options.seed, training.global_batch(), training.vocabulary());
+  if (!options.data.path.empty())
+    return options.data.Open(training, options.seed);
+  return MakeUpSamples(training, options.seed);
 }
 
 absl::Status PrintReport(const StepReport& report) {

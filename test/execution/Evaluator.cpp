@@ -52,7 +52,7 @@ RankArrays Evaluator::evaluateIota(Operation *op) {
   auto type = cast<RankedTensorType>(iota.getGlobal().value_or(iota.getType()));
   Array numbers(type.getShape());
   for (auto [number, value] : llvm::enumerate(numbers.values))
-    value = number;
+    value = double(number) + static_cast<int32_t>(iota.getStart());
   ShardingAttr sharding = dist::getSharding(type);
   if (!sharding)
     sharding = ShardingAttr::getReplicated(mesh, type.getRank());

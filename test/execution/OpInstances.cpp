@@ -223,8 +223,8 @@ static double makeNumber(StringRef name, int64_t place, Random &random) {
     return random.integer(-1000000, 1000000);
   if (name == "samples")
     return random.integer(0, 1000);
-  if (name.ends_with("positions"))
-    return random.integer(0, 5);
+  if (name.ends_with("positions")) // -1 is padding.
+    return random.integer(-1, 5);
   if (name == "ids" || name == "labels") // -1 and 12 are no row of a table.
     return random.integer(-1, 12);
   // Away from 0, where relu has a kink.

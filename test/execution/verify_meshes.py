@@ -1,7 +1,7 @@
 """Verifies plans of many strategies against the reference, with the real tools.
 
-  verify_meshes.py BIN [--optimizer=SGD|ADAMW] [--vocabulary=N] [--ranks=8] [--only=TEXT]
-                   [--special]
+  verify_meshes.py BIN [--model=gpt|bert|bert-pre] [--optimizer=SGD|ADAMW]
+                   [--vocabulary=N] [--ranks=8] [--only=TEXT] [--special]
 
 Every tp × dp with at most --ranks ranks, with and without sequence parallelism (tp > 1)
 and ZeRO-1, dropout on, different numbers of valid tokens in each sample; one, two or
@@ -24,14 +24,20 @@ from tools import Tools
 JOB = """
 model {{
   name: "mesh_test" layers: 2 hidden: {hidden} heads: {heads} ffn: {ffn}
-  vocabulary: {vocabulary} positions: {sequence}
+  vocabulary: {vocabulary} positions: {sequence} {model_fields}
   embedding_dropout: 0.1 attention_dropout: 0.1 residual_dropout: 0.1
 }}
 training {{
   sequence_length: {sequence} global_batch: {batch} optimizer: {optimizer}
   learning_rate: 0.01 warmup_steps: 3 decay_steps: 8 clip_norm: 1
+  {training_fields}
 }}
 """
+BERT = ("objective: MASKED_LM norm: {} token_types: 2 embedding_norm: true "
+        "head_transform: true head_bias: true")
+# By name: what the model adds to the job.
+MODELS = {"gpt": "", "bert": BERT.format("POST"), "bert-pre": BERT.format("PRE")}
+TOKENS = "mask_token: 3 pad_token: 1 special_tokens: 0 special_tokens: 2"
 
 
 class Sizes(NamedTuple):
@@ -92,6 +98,7 @@ def special():
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("bin", type=pathlib.Path)
+    parser.add_argument("--model", choices=MODELS, default="gpt")
     parser.add_argument("--optimizer", default="ADAMW")
     parser.add_argument("--vocabulary", type=int, default=13)
     parser.add_argument("--ranks", type=int, default=8)
@@ -112,7 +119,9 @@ def main():
                 name = f"model{len(models)}"
                 model = tools.model(JOB.format(
                     batch=4 * case.dp, optimizer=options.optimizer,
-                    vocabulary=options.vocabulary, **case.sizes._asdict()), name)
+                    vocabulary=options.vocabulary, model_fields=MODELS[options.model],
+                    training_fields="" if options.model == "gpt" else TOKENS,
+                    **case.sizes._asdict()), name)
                 models[key] = model, tools.plan(
                     model, "reference=true microbatches=2", f"{name}.reference")
             return models[key]
@@ -130,7 +139,7 @@ def main():
             except (RuntimeError, subprocess.TimeoutExpired) as error:
                 failures.append(case)
                 print(f"FAILED {case}\n{error}", flush=True)
-    print(f"{options.optimizer}, vocabulary {options.vocabulary}: {passed} strategies "
+    print(f"{options.model}, {options.optimizer}, vocabulary {options.vocabulary}: {passed} strategies "
           f"verified over {steps} steps, {len(failures)} failed")
     return 1 if failures or not passed else 0
 

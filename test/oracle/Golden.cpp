@@ -38,6 +38,8 @@ private:
       golden.ids = readTensor(2);
     else if (label == "labels")
       golden.labels = readTensor(2);
+    else if (label == "positions")
+      golden.positions = readTensor(2);
     else if (label == "valid_tokens")
       stream >> golden.validTokens;
     else if (label == "loss")

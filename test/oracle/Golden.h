@@ -1,7 +1,7 @@
 //===- Golden.h - the numbers of another implementation ---------*- C++ -*-===//
 //
-// Reads what make_gpt2_golden.py writes. Of the standard library alone: tests of
-// the compiler and of the runtime read it.
+// Reads what make_gpt2_golden.py and make_bert_golden.py write. Of the standard
+// library alone: tests of the compiler and of the runtime read it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,6 +29,8 @@ struct Golden {
 
   /// [sequences, positions]
   Tensor ids, labels;
+  /// Of no size if tokens are simply numbered from 0 in each sequence.
+  Tensor positions;
   double validTokens = 0;
   /// Of the first step.
   double loss = 0;

@@ -1,16 +1,17 @@
 //===- PlanGoldenTest.cpp - compiled steps against PyTorch ------*- C++ -*-===//
 //
-// The small GPT-2 of this folder, compiled for several meshes and run on ranks:
-// loss, every gradient and the course of the loss are those of Hugging Face's
-// model on PyTorch, to what single precision gives.
+// The small models of this folder, compiled for several meshes and run on
+// ranks: loss, every gradient and the course of the loss are those of Hugging
+// Face's models on PyTorch, to what single precision gives.
 //
 //===----------------------------------------------------------------------===//
 
 #include "absl/strings/str_cat.h"
-#include "gtest/gtest.h"
+#include "absl/strings/str_replace.h"
 #include "runtime/plan/plan_reader.h"
 #include "test/oracle/Golden.h"
 #include "test/oracle/ObservedSteps.h"
+#include "gtest/gtest.h"
 #include <cmath>
 
 namespace mpc::runtime {
@@ -29,6 +30,12 @@ public:
                   absl::Span<int32_t> labels) const override {
     read(golden.labels, sample, begin, labels);
   }
+  void ReadPositions(int64_t sample, int64_t begin,
+                     absl::Span<int32_t> positions) const override {
+    if (golden.positions.values.empty())
+      return BatchSource::ReadPositions(sample, begin, positions);
+    read(golden.positions, sample, begin, positions);
+  }
 
 private:
   static void read(const Golden::Tensor &tensor, int64_t sample, int64_t begin,
@@ -44,8 +51,11 @@ private:
 class PlanGolden : public ::testing::TestWithParam<std::string> {
 protected:
   void SetUp() override {
-    std::optional<Golden> numbers = readGolden(MPC_GOLDEN_FILE);
-    ASSERT_TRUE(numbers) << MPC_GOLDEN_FILE;
+    const std::string model = GetParam().substr(0, GetParam().find('.'));
+    const std::string file =
+        absl::StrCat(MPC_GOLDEN_FOLDER, "/", model, "_golden.txt");
+    std::optional<Golden> numbers = readGolden(file);
+    ASSERT_TRUE(numbers) << file;
     golden = *std::move(numbers);
     observed = observe();
   }
@@ -105,7 +115,9 @@ TEST_P(PlanGolden, StepsAreThoseOfPyTorch) {
 TEST_P(PlanGolden, TwoRunsAreEqualToTheBit) { EXPECT_EQ(observe(), observed); }
 
 INSTANTIATE_TEST_SUITE_P(, PlanGolden, ::testing::Values(MPC_GOLDEN_NAMES),
-                         [](const auto &info) { return info.param; });
+                         [](const auto &info) {
+                           return absl::StrReplaceAll(info.param, {{".", "_"}});
+                         });
 
 } // namespace
 } // namespace mpc::runtime

@@ -85,7 +85,7 @@ protected:
                                /*strict=*/false, /*reference=*/false,
                                /*pp=*/1, /*chunks=*/1, /*stages=*/{},
                                /*schedule=*/{}, /*table=*/{},
-                               /*recompute=*/{}));
+                               /*recompute=*/{}, /*attention=*/{}));
     PassManager pm(context.get());
     buildTrainingPipeline(pm);
     ASSERT_TRUE(succeeded(pm.run(*module)));

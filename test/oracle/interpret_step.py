@@ -1,9 +1,9 @@
 """Checks the functions of a training step, interpreted in numpy.
 
     interpret_step.py differences STEP.mlir      gradients by finite differences
-    interpret_step.py golden STEP.mlir GOLDEN    against make_gpt2_golden.py
+    interpret_step.py golden STEP.mlir GOLDEN    against make_*_golden.py
 
-STEP.mlir comes, for the model of the golden numbers, from
+STEP.mlir comes, for the golden numbers of GPT-2, from
 
     mpc-translate --import-huggingface gpt2_config.json \\
         --training=gpt2_training.textproto |
@@ -154,14 +154,16 @@ class Step:
 
 def positions_and_samples(shape):
     return {"positions": np.broadcast_to(np.arange(shape[1]), shape),
-            "samples": np.arange(shape[0])}
+            "samples": np.arange(shape[0]),
+            "token_types": np.zeros(shape, int)}
 
 
 def check_differences(step):
     """Every parameter, at places drawn at random, on random inputs."""
     random = np.random.default_rng(1)
     shape = step.microbatches * step.batch[0], step.batch[1]
-    table = step.shapes[("compute", "transformer.wte.weight")]
+    table = next(step.shapes[("compute", name)] for name in step.parameters()
+                 if name.endswith(("wte.weight", "word_embeddings.weight")))
     batches = positions_and_samples(shape)
     vocabulary = 13 if table[0] < 32 else table[0]
     batches["ids"] = random.integers(0, vocabulary, shape)
@@ -169,7 +171,8 @@ def check_differences(step):
     batches["labels"][0, :-1] = -1
     state = {("input_scalar", "seed"): 7}
     for name in step.parameters():
-        center = 1.0 if "ln_" in name and name.endswith("weight") else 0.0
+        norm = "ln_" in name or "norm." in name.lower()
+        center = 1.0 if norm and name.endswith("weight") else 0.0
         state[("master", name)] = center + 0.2 * random.standard_normal(
             step.shapes[("compute", name)])
     step.accumulate(state, batches)
@@ -198,7 +201,7 @@ def check_differences(step):
 
 
 def read_golden(path):
-    """The words of make_gpt2_golden.py, by label and name."""
+    """The words of golden_steps.py, by label and name."""
     words = []
     for line in open(path):
         if not line.startswith("#"):
@@ -214,7 +217,7 @@ def read_golden(path):
 
     while at < len(words):
         label, at = words[at], at + 1
-        if label in ("ids", "labels"):
+        if label in ("ids", "labels", "positions"):
             shape = int(words[at]), int(words[at + 1])
             at += 2
             numbers[label] = array(shape).astype(np.int64)
@@ -238,7 +241,8 @@ def padded(array, shape):
 def check_golden(step, path):
     golden = read_golden(path)
     batches = positions_and_samples(golden["ids"].shape)
-    batches.update(ids=golden["ids"], labels=golden["labels"])
+    batches.update((name, golden[name]) for name in ("ids", "labels", "positions")
+                   if name in golden)
     state = {("input_scalar", "seed"): 0, ("counter", "step"): 0.0}
     for name in step.parameters():
         shape = step.shapes[("compute", name)]

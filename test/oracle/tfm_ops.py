@@ -122,9 +122,11 @@ def dropout(a, x, seed, samples, positions, features):
 def probabilities(a, q, k, query_positions, key_positions, seed, samples, heads):
     """Of [b, s, k, g, t]; and the factor by which dropout multiplies them."""
     scores = a["scale"] * np.einsum("bskgd,btkd->bskgt", q, k, optimize=True)
+    keys = key_positions[:, None, :]
+    masked = keys < 0
     if a["causal"]:
-        masked = key_positions[:, None, :] > query_positions[:, :, None]
-        scores = np.where(masked[:, :, None, None, :], -np.inf, scores)
+        masked = masked | (keys > query_positions[:, :, None])
+    scores = np.where(masked[:, :, None, None, :], -np.inf, scores)
     top = scores.max(-1, keepdims=True)
     exponentials = np.exp(scores - np.where(np.isinf(top), 0, top))
     total = exponentials.sum(-1, keepdims=True)
@@ -192,7 +194,7 @@ def adamw(a, p, m, v, g, clip, rate, correction1, correction2, valid):
 
 
 OPS = {
-    "dist.iota": lambda a: np.arange(
+    "dist.iota": lambda a: a.get("start", 0) + np.arange(
         math.prod(a["result_shapes"][0])).reshape(a["result_shapes"][0]),
     "tfm.embedding": lambda a, table, ids, rows: one_hot(ids, rows) @ table,
     "tfm.embedding_grad": lambda a, g, ids, rows: np.einsum(

@@ -75,6 +75,17 @@ void convert(tfm::TrainingAttr training, int64_t microbatches,
   rate.set_decay_steps(training.getDecaySteps());
 }
 
+void convert(tfm::MaskingAttr masking, plan::Masking &message) {
+  message.set_mask_token(masking.getMaskToken());
+  if (masking.getPadToken() >= 0)
+    message.set_pad_token(masking.getPadToken());
+  for (int64_t token : masking.getSpecialTokens().asArrayRef())
+    message.add_special_tokens(token);
+  message.set_rate(masking.getRate().getValueAsDouble());
+  message.set_mask_share(masking.getMaskShare().getValueAsDouble());
+  message.set_random_share(masking.getRandomShare().getValueAsDouble());
+}
+
 plan::Phase convert(exec::ListPhase phase) {
   switch (phase) {
   case exec::ListPhase::Prologue:
@@ -199,6 +210,8 @@ FailureOr<plan::Plan> exportPlan(ModuleOp module, StringRef compilerVersion) {
           *plan.mutable_target());
   convert(training, strategy ? strategy.getMicrobatches() : 1,
           *plan.mutable_training());
+  if (tfm::MaskingAttr masking = tfm::getMasking(module))
+    convert(masking, *plan.mutable_training()->mutable_masking());
   dist::MeshAttr mesh = (*module.getOps<exec::RoleOp>().begin()).getMesh();
   for (auto [name, size] : llvm::zip_equal(mesh.getAxes(), mesh.getSizes())) {
     plan::Mesh::Axis &axis = *plan.mutable_mesh()->add_axes();

@@ -102,6 +102,8 @@ static plan::BatchInput convert(exec::BatchInput input) {
     return plan::BATCH_INPUT_POSITIONS;
   case exec::BatchInput::Samples:
     return plan::BATCH_INPUT_SAMPLES;
+  case exec::BatchInput::TokenTypes:
+    return plan::BATCH_INPUT_TOKEN_TYPES;
   }
   llvm_unreachable("batch input of another version");
 }
@@ -117,7 +119,7 @@ static void convert(exec::InitialAttr initial, plan::Initial &message) {
     message.set_constant(value);
     return;
   case exec::InitialKind::Iota:
-    message.mutable_iota();
+    message.mutable_iota()->set_start(value);
     return;
   }
 }

@@ -25,7 +25,7 @@ static std::string describeTraining() {
   std::string out =
       "\nTRAINING SETTINGS (a text protocol buffer, e.g. global_batch: 16), "
       "their defaults:\n";
-  out += row("sequence_length", "n_positions",
+  out += row("sequence_length", "the longest",
              "tokens a sequence, at most the "
              "model's positions");
   out += row("global_batch", text(defaults.globalBatch),
@@ -56,6 +56,12 @@ static std::string describeTraining() {
   out += row("dropout", "the model's own", "replaces all rates, in [0, 1)");
   out += row("vocabulary_multiple", text(defaults.vocabularyMultiple),
              "the vocabulary is padded to a multiple of tp times it");
+  out += row("mask_token", "the family's",
+             "stands for hidden tokens (BERT), which 15 % become");
+  out += row("pad_token", "config.json's",
+             "fills sequences up (BERT): neither read nor hidden");
+  out += row("special_tokens", "the family's",
+             "never hidden (BERT); give it once for each");
   return out;
 }
 
@@ -69,6 +75,8 @@ unit, default and legal values is in frontends/spec/spec.proto. A smallest one:
 EXAMPLES:
   # GPT-2 from its configuration, with settings of your own
   mpc-translate --import-huggingface config.json --training=train.textproto -o model.mlir
+  # BERT from its configuration; a mask token that is not the family's is a setting
+  mpc-translate --import-huggingface bert/config.json --training=train.textproto -o bert.mlir
   # everything from one file, checked and counted
   mpc-translate --import-spec job.textproto | mpc-opt --mpc-print-parameter-count
   # from a model to a plan that mpc-run trains

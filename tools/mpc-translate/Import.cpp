@@ -57,6 +57,10 @@ LogicalResult importHuggingFace(const TranslationRequest &request,
       failed(
           printModel(request, model->spec, training, nullptr, origins, output)))
     return failure();
+  // No config.json says it.
+  if (model->spec.tokens.mask && !training.tokens.mask)
+    model->assumed.push_back("mask_token = " +
+                             std::to_string(*model->spec.tokens.mask));
   if (!model->assumed.empty())
     llvm::errs() << "mpc-translate: note: "
                  << request.getInput().getBufferIdentifier()

@@ -59,7 +59,8 @@ void showLongLines(llvm::SourceMgr &sources, MLIRContext *context) {
 }
 
 constexpr NamedTranslation kTranslations[] = {
-    {"import-huggingface", "a Hugging Face config.json (gpt2 family) to MLIR",
+    {"import-huggingface",
+     "a Hugging Face config.json (gpt2, bert, roberta) to MLIR",
      mpc::importHuggingFace, true, mpc::kMostBytes},
     {"import-spec", "a job spec (text protocol buffer) to MLIR",
      mpc::importSpec, true, mpc::kMostBytes},

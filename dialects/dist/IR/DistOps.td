@@ -107,8 +107,8 @@ def Dist_IotaOp : Dist_Op<"iota",
     [DeclareOpInterfaceMethods<ShardingRuleOpInterface>]> {
   let summary = "numbers the elements of a tensor";
   let description = [{
-    Element i, in row-major order of the whole tensor, is i. The only op that
-    depends on where in the mesh a rank is: `global` keeps the sharded type when
+    Element i, in row-major order of the whole tensor, is `start` + i. The only op
+    that depends on where in the mesh a rank is: `global` keeps the sharded type when
     partitioning makes the result's type local.
 
     Constraints:
@@ -121,7 +121,8 @@ def Dist_IotaOp : Dist_Op<"iota",
     }
     ```
   }];
-  let arguments = !con((ins OptionalAttr<TypeAttr>:$global), Dist_Phased);
+  let arguments = !con((ins OptionalAttr<TypeAttr>:$global,
+                            DefaultValuedAttr<I32Attr, "0">:$start), Dist_Phased);
   let results = (outs RankedTensorOf<[I32]>:$result);
   let assemblyFormat = "(`of` $global^)? attr-dict `:` type($result)";
 }

@@ -108,8 +108,9 @@ LogicalResult SliceAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 
 void InitialAttr::print(AsmPrinter &printer) const {
   printer << "<" << stringifyInitialKind(getKind());
-  if (getKind() != InitialKind::Iota) {
-    printer << " ";
+  const bool isIota = getKind() == InitialKind::Iota;
+  if (!isIota || !getValue().getValue().isZero()) {
+    printer << (isIota ? " from " : " ");
     printer.printFloat(getValue().getValue());
   }
   if (getKind() == InitialKind::Normal)
@@ -130,7 +131,10 @@ Attribute InitialAttr::parse(AsmParser &parser, Type) {
                                << "\", expected normal, constant or iota";
     return {};
   }
-  if (*kind != InitialKind::Iota && parser.parseFloat(value))
+  const bool isIota = *kind == InitialKind::Iota;
+  const bool hasValue =
+      !isIota || succeeded(parser.parseOptionalKeyword("from"));
+  if (hasValue && parser.parseFloat(value))
     return {};
   if (*kind == InitialKind::Normal &&
       (parser.parseKeyword("of") || parser.parseString(&key)))

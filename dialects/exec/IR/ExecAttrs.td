@@ -69,7 +69,8 @@ def Exec_InitialAttr : Exec_Attr<"Initial", "initial"> {
   let summary = "the value of a state before the first step";
   let description = [{
     Written `#exec.initial<normal 2.0e-02 of "wte">` (standard deviation and key),
-    `<constant 1.0e+00>` or `<iota>`. A function of the global index alone.
+    `<constant 1.0e+00>` or `<iota>`, where that counts from 0, else
+    `<iota from -2.0e+00>`. A function of the global index alone.
   }];
   let parameters = (ins EnumParameter<Exec_InitialKind>:$kind, "::mlir::FloatAttr":$value,
                         "::mlir::StringAttr":$key);

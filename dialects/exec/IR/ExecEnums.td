@@ -45,7 +45,8 @@ def Exec_BatchInput : Exec_Enum<"BatchInput", "what the loader writes", [
       I32EnumAttrCase<"Ids", 0, "ids">,
       I32EnumAttrCase<"Labels", 1, "labels">,
       I32EnumAttrCase<"Positions", 2, "positions">,
-      I32EnumAttrCase<"Samples", 3, "samples">]>;
+      I32EnumAttrCase<"Samples", 3, "samples">,
+      I32EnumAttrCase<"TokenTypes", 4, "token_types">]>;
 
 def Exec_CollectiveKind : Exec_Enum<"CollectiveKind", "a kind of collective", [
       I32EnumAttrCase<"AllReduce", 0, "all_reduce">,

@@ -22,7 +22,8 @@ def Tfm_AttentionOp : Tfm_FixedRuleOp<"attention",
   let summary = "softmax(scale · q kᵀ + mask) v, head by head";
   let description = [{
     Dimensions: b batch, s queries, t keys, k key-value heads, g queries' heads of
-    each, d head size. With `causal`, a key is masked for a query whose position is
+    each, d head size. A key whose position is negative is padding and masked for
+    every query. With `causal`, a key is masked for a query whose position is
     smaller; a query all of whose keys are masked gives 0, logsumexp -inf and no
     gradient. `logsumexp` is what backward needs instead of the scores (Dao 2022).
 

@@ -44,8 +44,6 @@ public:
 
   /// The values, but `instead` where the key is masked.
   Value masked(Value values, double instead) {
-    if (!op.getCausal())
-      return values;
     return b.map(layout + ", bs, bt -> " + layout,
                  {values, in.getQueryPositions(), in.getKeyPositions()}, type,
                  [&](ArrayRef<Scalar> in) {

@@ -266,7 +266,8 @@ def Tfm_ResidualOp : Tfm_PointwiseOp<"residual",
   let summary = "marks the residual stream";
   let description = [{
     The identity, of [b, s, hidden]. Importers mark the stream that blocks read and
-    add to; its gradient marks the cotangent of the stream. The strategy turns
+    add to, where norms follow the blocks the sums' norms; its gradient marks the
+    cotangent of the stream. The strategy turns
     marks into pins, so that the stream has one type in all layers. `layer` says
     which layer reads the stream from here on (counted from 0; the number of layers
     stands for the head): where a pipeline may be cut.

@@ -12,13 +12,14 @@
 
 namespace mpc::tfm {
 
-/// `value` of a query and a key, or `instead` where the key is masked: with
-/// `causal`, where its position is the larger one.
+/// `value` of a query and a key, or `instead` where the key is masked: where its
+/// position is negative, which is padding, and with `causal` where it is larger than
+/// the query's.
 inline Scalar maskElement(Scalar value, Scalar queryPosition,
                           Scalar keyPosition, bool causal, double instead) {
-  if (!causal)
-    return value;
-  return select(keyPosition > queryPosition, value.like(instead), value);
+  Scalar hidden = value.like(instead);
+  Scalar seen = select(keyPosition < 0.0, hidden, value);
+  return causal ? select(keyPosition > queryPosition, hidden, seen) : seen;
 }
 
 } // namespace mpc::tfm

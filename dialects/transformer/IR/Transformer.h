@@ -46,10 +46,13 @@ void setResultBinding(mlir::FunctionOpInterface function, unsigned result,
 
 /// The attributes of a model's module; null where it has none.
 TrainingAttr getTraining(mlir::ModuleOp module);
+/// Null: the model predicts the next token.
+MaskingAttr getMasking(mlir::ModuleOp module);
 StrategyAttr getStrategy(mlir::ModuleOp module);
 mlir::StringAttr getModelName(mlir::ModuleOp module);
 mlir::StringAttr getModelHash(mlir::ModuleOp module);
 void setTraining(mlir::ModuleOp module, TrainingAttr training);
+void setMasking(mlir::ModuleOp module, MaskingAttr masking);
 void setStrategy(mlir::ModuleOp module, StrategyAttr strategy);
 void setModelName(mlir::ModuleOp module, llvm::StringRef name);
 void setModelHash(mlir::ModuleOp module, llvm::StringRef hash);

@@ -40,8 +40,8 @@ def Tfm_BindingAttr : Tfm_Attr<"Binding", "binding"> {
     and name; all arguments and results bound to it, in all functions of the step,
     have one type. A function that takes and returns the same state updates it in
     place. The kinds are those of StateKind in plan.proto; batch inputs are `ids`,
-    `labels`, `positions` and `samples`, with the prefix `step.` when they hold all
-    microbatches of a step.
+    `labels`, `positions`, `samples` and `token_types`, with the prefix `step.` when
+    they hold all microbatches of a step.
   }];
   let parameters = (ins EnumParameter<Tfm_StateKind>:$kind,
                         "::mlir::StringAttr":$name);
@@ -79,6 +79,27 @@ def Tfm_TrainingAttr : Tfm_Attr<"Training", "training"> {
     DefaultValuedParameter<"int64_t", "2000">:$loss_scale_window);
   let genVerifyDecl = 1;
   let assemblyFormat = "`<` struct(params) `>`";
+}
+
+def Tfm_MaskingAttr : Tfm_Attr<"Masking", "masking"> {
+  let summary = "which tokens masked language modelling hides, and as what";
+  let description = [{
+    On the module as `tfm.masking`, of a model that learns to restore tokens (Devlin
+    et al. 2019). A token is chosen with probability `rate` and becomes a label; of
+    the chosen, `mask_share` are replaced by `mask_token`, `random_share` by any
+    token of the vocabulary, and the rest stay as they are. `special_tokens` are
+    never chosen, nor is padding: `pad_token`, -1 where there is none, whose
+    position is -1.
+
+    Constraints:
+      - (C1) `rate` is above 0 and at most 1; the shares are at least 0 and at most
+        1 together.
+  }];
+  let parameters = (ins "int64_t":$mask_token, "int64_t":$pad_token,
+    "::mlir::DenseI64ArrayAttr":$special_tokens, "::mlir::FloatAttr":$rate,
+    "::mlir::FloatAttr":$mask_share, "::mlir::FloatAttr":$random_share);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
 }
 
 def Tfm_StrategyAttr : Tfm_Attr<"Strategy", "strategy"> {

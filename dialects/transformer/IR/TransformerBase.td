@@ -34,6 +34,7 @@ def Tfm_Dialect : Dialect {
     static constexpr llvm::StringLiteral kParameterAttrName = "tfm.parameter";
     static constexpr llvm::StringLiteral kBindingAttrName = "tfm.binding";
     static constexpr llvm::StringLiteral kTrainingAttrName = "tfm.training";
+    static constexpr llvm::StringLiteral kMaskingAttrName = "tfm.masking";
     static constexpr llvm::StringLiteral kStrategyAttrName = "tfm.strategy";
     static constexpr llvm::StringLiteral kModelNameAttrName = "tfm.model_name";
     static constexpr llvm::StringLiteral kModelHashAttrName = "tfm.model_hash";

@@ -78,6 +78,7 @@ LogicalResult TfmDialect::verifyOperationAttribute(Operation *op,
   Attribute value = attribute.getValue();
   bool fits = llvm::StringSwitch<bool>(name)
                   .Case(kTrainingAttrName, isa<TrainingAttr>(value))
+                  .Case(kMaskingAttrName, isa<MaskingAttr>(value))
                   .Case(kStrategyAttrName, isa<StrategyAttr>(value))
                   .Cases({kModelNameAttrName, kModelHashAttrName},
                          isa<StringAttr>(value))
@@ -118,6 +119,23 @@ TrainingAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t,
   return success();
 }
 
+LogicalResult MaskingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                  int64_t, int64_t, DenseI64ArrayAttr,
+                                  FloatAttr rate, FloatAttr maskShare,
+                                  FloatAttr randomShare) {
+  const double chosen = rate.getValueAsDouble();
+  const double mask = maskShare.getValueAsDouble();
+  const double random = randomShare.getValueAsDouble();
+  if (!(chosen > 0 && chosen <= 1)) // C1
+    return emitError() << "masking has rate " << rate
+                       << ", expected above 0 and at most 1";
+  if (!(mask >= 0 && random >= 0 && mask + random <= 1)) // C1
+    return emitError() << "masking has shares " << maskShare << " and "
+                       << randomShare
+                       << ", expected at least 0 and at most 1 together";
+  return success();
+}
+
 // -------------------------------------------------------------- accessors
 
 namespace mpc::tfm {
@@ -155,6 +173,9 @@ void setResultBinding(FunctionOpInterface function, unsigned result,
 TrainingAttr getTraining(ModuleOp module) {
   return module->getAttrOfType<TrainingAttr>(TfmDialect::kTrainingAttrName);
 }
+MaskingAttr getMasking(ModuleOp module) {
+  return module->getAttrOfType<MaskingAttr>(TfmDialect::kMaskingAttrName);
+}
 StrategyAttr getStrategy(ModuleOp module) {
   return module->getAttrOfType<StrategyAttr>(TfmDialect::kStrategyAttrName);
 }
@@ -166,6 +187,9 @@ StringAttr getModelHash(ModuleOp module) {
 }
 void setTraining(ModuleOp module, TrainingAttr training) {
   module->setAttr(TfmDialect::kTrainingAttrName, training);
+}
+void setMasking(ModuleOp module, MaskingAttr masking) {
+  module->setAttr(TfmDialect::kMaskingAttrName, masking);
 }
 void setStrategy(ModuleOp module, StrategyAttr strategy) {
   module->setAttr(TfmDialect::kStrategyAttrName, strategy);

@@ -18,7 +18,8 @@ def Tfm_DimensionKind : Tfm_Enum<"DimensionKind",
       I32EnumAttrCase<"KvHeads", 3, "kv_heads">,
       I32EnumAttrCase<"HeadGroup", 4, "head_group">,
       I32EnumAttrCase<"HeadDim", 5, "head_dim">,
-      I32EnumAttrCase<"Ffn", 6, "ffn">]>;
+      I32EnumAttrCase<"Ffn", 6, "ffn">,
+      I32EnumAttrCase<"TokenType", 7, "token_type">]>;
 
 def Tfm_InitialKind : Tfm_Enum<"InitialKind", "how a parameter begins", [
       I32EnumAttrCase<"Normal", 0, "normal">,

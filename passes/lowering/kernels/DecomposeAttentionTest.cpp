@@ -55,9 +55,10 @@ protected:
     return *kernels;
   }
 
-  // Query 0 of sample 0 comes before all keys.
+  // Query 0 of sample 0 comes before all keys; two keys of sample 1 are
+  // padding.
   Ints queryPositions = {-1, 2, 3, 4, 5, 6, 1, 2, 3, 9, 5, 6};
-  Ints keyPositions = {0, 1, 2, 3, 4, 5, 6, 0, 1, 2, 3, 4, 5, 6};
+  Ints keyPositions = {0, 1, 2, 3, 4, 5, 6, 0, 1, -1, 3, 4, 5, -1};
   Ints samples = {12, 5}, heads = {6, 7, 8, 9, 10, 11};
   int32_t seed = 4;
   Floats q = randomFloats(B * S * K * G * D),
@@ -81,8 +82,9 @@ protected:
         double score = 0;
         for (int d = 0; d < D; ++d)
           score += double(q[row * D + d]) * k[((b * T + t) * K + h) * D + d];
+        int32_t position = keyPositions[b * T + t];
         bool masked =
-            causal && keyPositions[b * T + t] > queryPositions[b * S + s];
+            position < 0 || (causal && position > queryPositions[b * S + s]);
         exps[t] = masked ? 0 : std::exp(kScale * score);
         sum += exps[t];
       }

@@ -24,6 +24,8 @@ struct Case {
   float dropout;
   /// Added to all key positions: with a large one the first queries see none.
   int32_t key_shift = 0;
+  /// Of each sample, its last keys are padding, and one in the middle.
+  int64_t padding = 0;
 };
 
 /// The operands of one call, and the results of the device and of a naive
@@ -67,6 +69,9 @@ Problem::Problem(const Case& test_case) : c(test_case) {
       query_positions.push_back(s.keys - s.queries + i);
     for (int64_t j = 0; j < s.keys; ++j)
       key_positions.push_back(j + c.key_shift);
+    for (int64_t j = s.keys - c.padding; j < s.keys; ++j)
+      key_positions[b * s.keys + j] = -1;
+    if (c.padding > 0) key_positions[b * s.keys + s.keys / 2] = -1;
     samples.push_back(100 + b);
   }
   for (int64_t h = 0; h < s.key_value_heads * s.group; ++h)
@@ -146,8 +151,9 @@ void Problem::RunNaive() {
         std::vector<double> p(keys, 0);
         double sum = 0;
         for (int64_t j = 0; j < keys; ++j) {
-          if (c.causal && key_positions[b * keys + j] >
-                              query_positions[b * queries + i])
+          const int32_t position = key_positions[b * keys + j];
+          if (position < 0 ||
+              (c.causal && position > query_positions[b * queries + i]))
             continue;
           p[j] = std::exp(Score(row, (b * keys + j) * kv + head / group));
           sum += p[j];
@@ -228,7 +234,11 @@ INSTANTIATE_TEST_SUITE_P(
         Case{{2, 70, 150, 2, 2, 8}, true, 0.5f},
         Case{{1, 150, 150, 1, 1, 8}, true, 0, /*key_shift=*/70},
         Case{{1, 150, 150, 2, 2, 8}, true, 0.1f, /*key_shift=*/70},
-        Case{{1, 3, 4, 1, 1, 2}, true, 0, /*key_shift=*/1000}),
+        Case{{1, 3, 4, 1, 1, 2}, true, 0, /*key_shift=*/1000},
+        Case{{2, 5, 9, 2, 2, 4}, false, 0, 0, /*padding=*/3},
+        Case{{2, 70, 150, 2, 1, 8}, true, 0.25f, 0, /*padding=*/30},
+        Case{{1, 150, 300, 1, 2, 8}, false, 0.25f, 0, /*padding=*/200},
+        Case{{2, 4, 130, 1, 1, 5}, false, 0, 0, /*padding=*/130}),
     [](const auto& info) {
       const Case& c = info.param;
       return "b" + std::to_string(c.shape.batch) + "_s" +
@@ -239,7 +249,8 @@ INSTANTIATE_TEST_SUITE_P(
              std::to_string(c.shape.head_size) +
              (c.causal ? "_causal" : "_full") +
              (c.dropout > 0 ? "_dropout" : "") +
-             (c.key_shift ? "_shift" + std::to_string(c.key_shift) : "");
+             (c.key_shift ? "_shift" + std::to_string(c.key_shift) : "") +
+             (c.padding ? "_padding" + std::to_string(c.padding) : "");
     });
 
 TEST(AttentionMaskTest, RowsWithoutAKeyGiveZeroAndNoGradient) {
@@ -253,6 +264,19 @@ TEST(AttentionMaskTest, RowsWithoutAKeyGiveZeroAndNoGradient) {
   EXPECT_THAT(first_rows(problem.query_grad, 4), Each(0));
   EXPECT_THAT(first_rows(problem.logsumexp, 1), Each(-INFINITY));
   EXPECT_NE(problem.output[70 * 4], 0);
+}
+
+// A query of padding is like any other, and so is a sample of nothing else.
+TEST(AttentionMaskTest, PaddingIsSeenByNoQuery) {
+  Problem problem({{1, 6, 6, 1, 1, 2}, false, 0, 0, /*padding=*/2});
+  problem.query_positions = {0, 1, 2, 3, -1, -1};
+  problem.RunDevice(1);
+  const std::vector<float> output = problem.output;
+  for (int64_t i : {3, 4, 5}) problem.key[2 * i] = problem.value[2 * i] = 100;
+  problem.RunDevice(1);
+  EXPECT_EQ(problem.output, output);
+  for (int64_t i : {3, 4, 5}) EXPECT_EQ(problem.value_grad[2 * i], 0);
+  EXPECT_NE(problem.output[2 * 5], 0);
 }
 
 // Positions, not indices, decide: two packed sequences, keys out of order.

@@ -51,10 +51,10 @@ ScoreTile::ScoreTile(const AttentionArguments& arguments,
 }
 
 KeyRange ScoreTile::Visible(KeyRange keys) const {
-  if (!a_.causal) return keys;
   const int32_t* positions =
       a_.key_positions + queries_.sample * a_.shape.keys + keys.begin;
-  while (keys.count > 0 && positions[keys.count - 1] > last_position_)
+  while (keys.count > 0 && (positions[keys.count - 1] < 0 ||
+                            positions[keys.count - 1] > last_position_))
     --keys.count;
   return keys;
 }
@@ -71,9 +71,8 @@ void ScoreTile::Compute(const KeyRange& keys, const Lane& lane) {
   product.scale = a_.scale;
   Multiply(product);
   std::fill_n(key_positions_, kTileKeys, 0);
-  if (query_positions_)
-    std::copy_n(a_.key_positions + queries_.sample * shape.keys + keys.begin,
-                keys.count, key_positions_);
+  std::copy_n(a_.key_positions + queries_.sample * shape.keys + keys.begin,
+              keys.count, key_positions_);
   Mask(keys, lane.scores);
 }
 
@@ -82,16 +81,17 @@ void ScoreTile::Mask(const KeyRange& keys, float* scores) const {
   for (int64_t row = 0; row < queries_.count; ++row)
     for (int64_t i = keys.count; i < vectors * kVector; ++i)
       scores[row * kTileKeys + i] = -kInfinity;
-  if (!a_.causal ||
-      *std::max_element(key_positions_, key_positions_ + keys.count) <=
-          first_position_)
-    return;
+  const auto [least, most] =
+      std::minmax_element(key_positions_, key_positions_ + keys.count);
+  if (*least >= 0 && *most <= first_position_) return;
   const auto* positions = reinterpret_cast<const Ints*>(key_positions_);
   for (int64_t row = 0; row < queries_.count; ++row) {
     Floats* const vector = AsVectors(scores + row * kTileKeys);
-    const int32_t position = query_positions_[row];
+    const int32_t position = a_.causal ? query_positions_[row] : last_position_;
     for (int64_t i = 0; i < vectors; ++i)
-      vector[i] = positions[i] > position ? Floats{} - kInfinity : vector[i];
+      vector[i] = ((positions[i] < 0) | (positions[i] > position))
+                      ? Floats{} - kInfinity
+                      : vector[i];
   }
 }
 

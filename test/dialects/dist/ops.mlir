@@ -45,6 +45,8 @@ func.func @iota() -> (tensor<8x4xi32, #two>, tensor<1x4xi32>) {
   %0 = dist.iota {phase = #dist.phase<forward>} : tensor<8x4xi32, #two>
   // CHECK: dist.iota of tensor<8x4xi32, #s_dptp_r> : tensor<1x4xi32>
   %1 = dist.iota of tensor<8x4xi32, #two> : tensor<1x4xi32>
+  // CHECK: dist.iota {start = -2 : i32} : tensor<8x4xi32, #s_dptp_r>
+  %2 = dist.iota {start = -2 : i32} : tensor<8x4xi32, #two>
   return %0, %1 : tensor<8x4xi32, #two>, tensor<1x4xi32>
 }
 

@@ -15,6 +15,8 @@ exec.role stage 0 mesh <["dp"=2, "tp"=2]> persistent 4096 slot 128 x 2 transient
   exec.state counter "step" : tensor<f32> logical [] at <persistent + 64, f32> initially <constant 0.0>
   // CHECK: exec.state constant "rows" : tensor<16xi32> logical [16] at <persistent + 128, 16xi32> initially <iota>
   exec.state constant "rows" : tensor<16xi32> logical [16] at <persistent + 128, 16xi32> initially <iota>
+  // CHECK: exec.state constant "later" : tensor<16xi32> logical [16] at <persistent + 192, 16xi32> initially <iota from -2.000000e+00>
+  exec.state constant "later" : tensor<16xi32> logical [16] at <persistent + 192, 16xi32> initially <iota from -2.0>
   // CHECK: exec.state batch "ids" : tensor<2x8xi32> logical [2, 8] at <slot + 64, 2x8xi32> loads ids
   exec.state batch "ids" : tensor<2x8xi32> logical [2, 8] at <slot + 64, 2x8xi32> loads ids
 

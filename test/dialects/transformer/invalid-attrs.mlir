@@ -56,6 +56,36 @@ module attributes {tfm.training = 1} {
 
 // -----
 
+// expected-error @+1 {{has attribute "tfm.masking" = 103 : i64, expected one that the tfm dialect defines for modules}}
+module attributes {tfm.masking = 103} {
+}
+
+// -----
+
+// C1
+// expected-error @+1 {{masking has rate 0.000000e+00 : f64, expected above 0 and at most 1}}
+#m = #tfm.masking<mask_token = 4, pad_token = -1, special_tokens = [], rate = 0.0 : f64, mask_share = 0.8 : f64, random_share = 0.1 : f64>
+
+// -----
+
+// C1
+// expected-error @+1 {{masking has rate 1.500000e+00 : f64, expected above 0 and at most 1}}
+#m = #tfm.masking<mask_token = 4, pad_token = -1, special_tokens = [], rate = 1.5 : f64, mask_share = 0.8 : f64, random_share = 0.1 : f64>
+
+// -----
+
+// C1
+// expected-error @+1 {{masking has shares 7.500000e-01 : f64 and 5.000000e-01 : f64, expected at least 0 and at most 1 together}}
+#m = #tfm.masking<mask_token = 4, pad_token = -1, special_tokens = [], rate = 0.5 : f64, mask_share = 0.75 : f64, random_share = 0.5 : f64>
+
+// -----
+
+// C1
+// expected-error @+1 {{masking has shares -5.000000e-01 : f64 and 5.000000e-01 : f64, expected at least 0 and at most 1 together}}
+#m = #tfm.masking<mask_token = 4, pad_token = -1, special_tokens = [], rate = 0.5 : f64, mask_share = -0.5 : f64, random_share = 0.5 : f64>
+
+// -----
+
 // expected-error @+1 {{has attribute "tfm.learning_rate" = 1.000000e+00 : f64, expected one that the tfm dialect defines for modules}}
 module attributes {tfm.learning_rate = 1.0} {
 }

@@ -104,7 +104,7 @@ module {
 
 #none = #dist.sharding<#dist.mesh<[]>, [{}]>
 module {
-  // expected-error@+1 {{'func.func' op binds the batch input "images", expected ids, labels, positions or samples, or one of them after step.}}
+  // expected-error@+1 {{'func.func' op binds the batch input "images", expected ids, labels, positions, samples or token_types, or one of them after step.}}
   func.func @prologue(
       %x: tensor<2xf32> {tfm.binding = #tfm.binding<batch "images">, dist.global = tensor<2xf32, #none>})
       attributes {exec.variant = #exec.variant<only>} {

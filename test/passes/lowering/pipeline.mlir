@@ -4,6 +4,8 @@
 
 // PASSES:      mpc-split-accumulations,
 // PASSES-NEXT: mpc-specialize-microbatches,
+// PASSES-NEXT: mpc-start-gathers,
+// PASSES-NEXT: mpc-start-reductions,
 // PASSES-NEXT: mpc-hoist-dropout-keys,
 // PASSES-NEXT: mpc-form-kernels,
 // PASSES-NEXT: mpc-compile-kernels{cpu=baseline},

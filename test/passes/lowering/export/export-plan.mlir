@@ -43,9 +43,18 @@
 // CHECK-NEXT:     min_learning_rate: 0.25
 // CHECK-NEXT:     warmup_steps: 7
 // CHECK-NEXT:     decay_steps: 9
+// CHECK-NEXT:   }
+// CHECK-NEXT:   masking {
+// CHECK-NEXT:     mask_token: 4
+// CHECK-NEXT:     pad_token: 0
+// CHECK-NEXT:     special_tokens: 5
+// CHECK-NEXT:     special_tokens: 6
+// CHECK-NEXT:     rate: 0.25
+// CHECK-NEXT:     mask_share: 0.5
+// CHECK-NEXT:     random_share: 0.125
 
 // CHECK:      persistent_bytes: 512
-// CHECK-NEXT: slot_bytes: 64
+// CHECK-NEXT: slot_bytes: 128
 // CHECK-NEXT: slots: 1
 // CHECK-NEXT: transient_bytes: 4096
 // CHECK-NEXT: states {
@@ -72,9 +81,11 @@
 // CHECK:        constant: 0
 // CHECK:        kind: STATE_KIND_CONSTANT
 // CHECK:        iota {
+// CHECK-NEXT:     start: -2
 // CHECK:        region: REGION_SLOT
 // CHECK:        batch_input: BATCH_INPUT_IDS
 // CHECK:        batch_input: BATCH_INPUT_LABELS
+// CHECK:        batch_input: BATCH_INPUT_TOKEN_TYPES
 
 // CHECK:      lists {
 // CHECK-NEXT:   name: "first"
@@ -199,6 +210,8 @@ module attributes {
     tfm.model_name = "tiny", tfm.model_hash = "abc", tfm.remarks = ["attention stays whole"],
     tfm.strategy = #tfm.strategy<tp = 2, dp = 2, microbatches = 3, sequence_parallel = true,
       zero = 1, strict = true, reference = false>,
+    tfm.masking = #tfm.masking<mask_token = 4, pad_token = 0, special_tokens = [5, 6],
+      rate = 0.25 : f64, mask_share = 0.5 : f64, random_share = 0.125 : f64>,
     tfm.training = #tfm.training<sequence_length = 2, global_batch = 12, optimizer = sgd,
       learning_rate = 0.5 : f64, min_learning_rate = 0.25 : f64, warmup_steps = 7, decay_steps = 9,
       beta1 = 0.9 : f64, beta2 = 0.999 : f64, epsilon = 1.0e-8 : f64, weight_decay = 0.1 : f64,
@@ -206,13 +219,14 @@ module attributes {
 exec.target cpu "x86_64-unknown-linux-gnu" features ["avx2", "fma"] object dense_resource<kernels> : tensor<4xi8>
 exec.kernel @kernel_0 "gelu" extent 3
 exec.kernel @kernel_1 "bias_add" extent 4
-exec.role stage 0 mesh <["dp"=2, "tp"=2]> persistent 512 slot 64 x 1 transient 4096 {
+exec.role stage 0 mesh <["dp"=2, "tp"=2]> persistent 512 slot 128 x 1 transient 4096 {
   exec.state master "w" : tensor<8x4xf32, #rows> logical [7, 4] at <persistent + 0, 4x4xf32> initially <normal 0.02 of "w">
   exec.state accumulator "w" : tensor<8x4xf32, #sum> logical [7, 4] at <persistent + 64, 4x4xf32>
   exec.state metric "loss" : tensor<f32, #r0> logical [] at <persistent + 128, f32> initially <constant 0.0>
-  exec.state constant "rows" : tensor<16xi32> logical [16] at <persistent + 192, 16xi32> initially <iota>
+  exec.state constant "rows" : tensor<16xi32> logical [16] at <persistent + 192, 16xi32> initially <iota from -2.0>
   exec.state batch "ids" : tensor<4x2xi32, #b2> logical [4, 2] at <slot + 0, 2x2xi32> loads ids
   exec.state batch "step.labels" : tensor<4x2xi32, #b2> logical [4, 2] at <persistent + 256, 2x2xi32> loads labels
+  exec.state batch "token_types" : tensor<4x2xi32, #b2> logical [4, 2] at <slot + 64, 2x2xi32> loads token_types
   exec.list @first phase forward_backward variant first {
     exec.gemm <transient + 0, 8x4xf32, rows every 12> transposed * <persistent + 0, 8x2xf32> -> accumulate <transient + 512, 4x2xf32> rows 4 columns 2 inner 8 from "h.0"
     exec.attention query <transient + 0, 2x2x1x1x4xf32> key <transient + 64, 2x2x1x4xf32> value <transient + 128, 2x2x1x4xf32> positions <slot + 0, 2x2xi32> <slot + 0, 2x2xi32> seed <persistent + 192, i32> samples <persistent + 192, 2xi32> heads <persistent + 192, 1x1xi32> output <transient + 192, 2x2x1x1x4xf32> logsumexp <transient + 256, 2x2x1x1xf32> workspace <transient + 320, 4xf32> scale 0.5 causal dropout 0.1 key 4000000000
