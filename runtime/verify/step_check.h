@@ -101,6 +101,9 @@ class StepCheck {
   double learning_rate_;
   Options options_;
   double correction_ = 1;
+  /// A gradient of the reference exceeds f16, so that the step changes nothing but
+  /// the loss scale. Which others do, too, depends on the order of sums.
+  bool is_discarded_ = false;
   std::map<plan::StateKind, double> largest_;
   /// What the update of a parameter that is still to come depends on: its
   /// moments, or its gradient if there is no second moment.
