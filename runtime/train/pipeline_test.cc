@@ -157,5 +157,30 @@ TEST(PipelineTest, TheMemoryOfAPlanIsThatOfEachStagesRanks) {
   EXPECT_EQ(RequiredBytes(plan), 2 * first + 2 * second);
 }
 
+// What a stage states is what its ranks allocate, to the byte.
+TEST(PipelineMemoryTest, EveryStageAllocatesWhatItStates) {
+  PipelineOptions options;
+  options.stages = 4;
+  options.dp = 2;
+  options.microbatches = 2;
+  const plan::Plan plan = MakePipelinePlan(options);
+  std::mutex mutex;
+  std::map<uint32_t, uint64_t> allocated;
+  const absl::Status status = LaunchRanks(plan, {}, [&](RankProgram& program) {
+    EXPECT_EQ(program.arena_bytes(), RequiredBytes(program.role()));
+    const std::lock_guard<std::mutex> lock(mutex);
+    allocated[program.role().stage()] += program.arena_bytes();
+    return absl::OkStatus();
+  });
+  ASSERT_TRUE(status.ok()) << status;
+  ASSERT_EQ(allocated.size(), 4u);
+  uint64_t total = 0;
+  for (const plan::Role& role : plan.roles()) {
+    EXPECT_EQ(allocated[role.stage()], 2 * RequiredBytes(role));
+    total += allocated[role.stage()];
+  }
+  EXPECT_EQ(total, RequiredBytes(plan));
+}
+
 }  // namespace
 }  // namespace mpc::runtime

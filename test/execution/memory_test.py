@@ -28,28 +28,40 @@ def resident_bytes(command):
     return usage.ru_maxrss * 1024
 
 
+def check(tools, data, strategy):
+    """What is wrong, if anything, when eight ranks train so."""
+    plan = tools.plan(tools.model(JOB, "job"), strategy, "tiny")
+    told = tools.inspect(plan)
+    resident = resident_bytes([str(tools.folder / "mpc-run"), "train", str(plan),
+                               f"--data={data}", "--steps=3"])
+    memories = [role["memory"] for role in told["roles"]]
+    replicas = told["ranks"] // len(memories)
+    arenas = replicas * sum(memory["arena_bytes"] for memory in memories)
+    beside = resident - arenas
+    print(f"{told['strategy']}: {resident / 1e6:.1f} MB resident, "
+          f"{arenas / 1e6:.1f} MB of it in arenas, {beside / 1e6:.1f} MB beside them")
+    for stage, memory in enumerate(memories):
+        categories = sum(memory["bytes_by_category"].values())
+        if categories != memory["arena_bytes"]:
+            return (f"stage {stage}: categories sum to {categories}, "
+                    f"the arena is {memory['arena_bytes']}")
+    # Less than nothing would mean that arenas are not what is measured.
+    if told["ranks"] != 8 or not 0 < beside < LIMIT:
+        return f"{beside} bytes beside the arenas of {told['ranks']} ranks"
+    return None
+
+
 def main(binaries):
     with tempfile.TemporaryDirectory() as folder:
-        work = pathlib.Path(folder)
-        tools = Tools(pathlib.Path(binaries), work)
-        plan = tools.plan(tools.model(JOB, "job"),
-                          "tp=4 dp=2 sequence_parallel=true zero=1", "tiny")
-        data = work / "text"
+        tools = Tools(pathlib.Path(binaries), pathlib.Path(folder))
+        data = tools.work / "text"
         data.write_bytes(bytes(range(256)) * 4)
-        told = tools.inspect(plan)
-        memory = told["roles"][0]["memory"]
-        resident = resident_bytes([str(tools.folder / "mpc-run"), "train", str(plan),
-                                   f"--data={data}", "--steps=3"])
-    arenas = told["ranks"] * memory["arena_bytes"]
-    beside = resident - arenas
-    categories = sum(memory["bytes_by_category"].values())
-    print(f"{told['ranks']} ranks: {resident / 1e6:.1f} MB resident, "
-          f"{arenas / 1e6:.1f} MB of it in arenas, {beside / 1e6:.1f} MB beside them")
-    if categories != memory["arena_bytes"]:
-        print(f"categories sum to {categories}, the arena is {memory['arena_bytes']}")
-        return 1
-    # Less than nothing would mean that arenas are not what is measured.
-    return 0 if told["ranks"] == 8 and 0 < beside < LIMIT else 1
+        wrong = [check(tools, data, strategy)
+                 for strategy in ("tp=4 dp=2 sequence_parallel=true zero=1",
+                                  "tp=2 pp=2 dp=2 microbatches=4 schedule=gpipe")]
+    wrong = [text for text in wrong if text]
+    print(*wrong, f"{len(wrong)} failed", sep="\n")
+    return 1 if wrong else 0
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@
 
 Steps whose gradients overflow in f16 change nothing, on any mesh, until the loss scale
 has come down; parameters in bf16 move by less than bf16 can hold, since their masters
-are f32; and both learn as f32 does.
+are f32; sums over ranks are rounded once; and both learn as f32 does.
 """
 import json
 import math
@@ -33,11 +33,14 @@ class Trainer:
         self.data.write_bytes(bytes(i * i * 7 % VOCABULARY for i in range(BATCH * LENGTH + 1)))
 
     def losses(self, settings, strategy="", steps=12):
+        return [line["loss"] for line in self.logged(settings, strategy, steps)]
+
+    def logged(self, settings, strategy="", steps=12):
         plan = self.tools.plan(self.tools.model(JOB.format(settings=settings), "model"), strategy,
                                "plan")
         log = self.tools.run("mpc-run", "train", plan, f"--data={self.data}", f"--steps={steps}",
                              "--log=-", "--threads-per-rank=1")
-        return [json.loads(line)["loss"] for line in log.splitlines()]
+        return [json.loads(line) for line in log.splitlines()]
 
 
 def skipped(losses):
@@ -54,7 +57,12 @@ def check_overflow(trainer):
         assert not any(map(math.isnan, losses)), f"{strategy}: {losses}"
         assert losses[-1] < losses[0] - 0.05, f"{strategy}: no learning after skipped steps"
     assert min(first.values()) >= 1, f"nothing overflows: {first}"
-    # Cotangents are as large on every mesh, so the same steps are skipped.
+    # Cotangents are as large on every mesh, so the same steps are skipped, and the scale
+    # is the reference's.
+    model = trainer.tools.model(JOB.format(settings=scaled + "16777216"), "scaled")
+    trainer.tools.run("mpc-run", "verify", trainer.tools.plan(model, "tp=2 dp=2", "plan"),
+                      f"--reference={trainer.tools.plan(model, 'reference=true', 'reference')}",
+                      "--steps=12")
     assert len(set(first.values())) == 1, f"meshes differ: {first}"
     assert skipped(trainer.losses(scaled + "1024")) == 0, "the loss scale 1024 overflows"
 
@@ -67,6 +75,14 @@ def check_small_updates(trainer):
     fall = wide[0] - wide[-1]
     assert fall > 0.01, f"f32 learns nothing: {fall}"
     assert abs((narrow[0] - narrow[-1]) / fall - 1) < 0.1, f"bf16: {narrow[0]} to {narrow[-1]}"
+
+
+def check_sequence_parallelism(trainer):
+    """Sums over ranks are rounded once, so splitting the sequence does not move the norm."""
+    settings = "precision: BF16 learning_rate: 0 min_learning_rate: 0"
+    norms = [trainer.logged(settings, f"tp=2 sequence_parallel={flag}", steps=1)[0]["grad_norm"]
+             for flag in ("false", "true")]
+    assert abs(norms[0] / norms[1] - 1) < 2 ** -7, f"norms {norms}"
 
 
 def check_curves(trainer):
@@ -84,7 +100,7 @@ def check_curves(trainer):
 def main(binaries):
     with tempfile.TemporaryDirectory() as folder:
         trainer = Trainer(binaries, folder)
-        for check in (check_overflow, check_small_updates, check_curves):
+        for check in (check_overflow, check_small_updates, check_sequence_parallelism, check_curves):
             check(trainer)
             print(f"{check.__name__}: as expected")
     return 0
