@@ -23,14 +23,6 @@ using exec::ListPhase;
 using exec::Variant;
 using tfm::StateKind;
 
-std::optional<unsigned> findArgument(func::FuncOp function,
-                                     tfm::BindingAttr binding) {
-  for (unsigned index = 0; index != function.getNumArguments(); ++index)
-    if (tfm::getArgBinding(function, index) == binding)
-      return index;
-  return std::nullopt;
-}
-
 /// The gathers of which `value` is the result and that nothing else reads, in
 /// order.
 SmallVector<dist::AllGatherOp> findGathers(Value value) {
@@ -155,9 +147,7 @@ private:
     (void)first.insertResult(result, value.getType(), {});
     tfm::setResultBinding(first, result, parameter.compute);
     dist::setGlobalResultType(first, result, parameter.global);
-    first.setFunctionType(FunctionType::get(
-        first.getContext(), first.getBody().front().getArgumentTypes(),
-        first.getResultTypes()));
+    updateFunctionType(first);
     for (dist::AllGatherOp gather : llvm::reverse(parameter.gathers))
       gather.erase();
   }
@@ -184,9 +174,7 @@ private:
   tfm::BindingAttr keepStored(const Gathered &parameter, Value stored,
                               RankedTensorType type) {
     Operation *end = prologue.getBody().front().getTerminator();
-    unsigned result = 0;
-    while (tfm::getResultBinding(prologue, result) != parameter.compute)
-      ++result;
+    unsigned result = *findResult(prologue, parameter.compute);
     if (auto argument = dyn_cast<BlockArgument>(stored)) {
       end->eraseOperand(result);
       llvm::BitVector erased(prologue.getNumResults());
@@ -202,8 +190,7 @@ private:
     end->setOperand(result, stored);
     tfm::setResultBinding(prologue, result, piece);
     dist::setGlobalResultType(prologue, result, type);
-    prologue.setFunctionType(FunctionType::get(
-        context, prologue.getArgumentTypes(), end->getOperandTypes()));
+    updateFunctionType(prologue);
     return piece;
   }
 
@@ -216,10 +203,7 @@ struct StartGathersPass : impl::StartGathersPassBase<StartGathersPass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     tfm::StrategyAttr strategy = tfm::getStrategy(module);
-    llvm::MapVector<int64_t, SmallVector<func::FuncOp>> stages;
-    for (auto function : module.getOps<func::FuncOp>())
-      stages[getStepPart(function).getStage()].push_back(function);
-    for (auto &[stage, functions] : stages)
+    for (auto &[stage, functions] : groupByStage(module))
       for (func::FuncOp function : functions)
         if (getStepPart(function).getPhase() == ListPhase::Prologue)
           StageGathers(function, functions,

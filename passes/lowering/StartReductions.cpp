@@ -78,20 +78,12 @@ public:
       if (maker)
         move(argument, binding, reductions, getLast(maker));
     }
-    setType(update);
+    updateFunctionType(update);
     for (auto &[function, last] : lasts)
-      setType(last);
+      updateFunctionType(last);
   }
 
 private:
-  static std::optional<unsigned> findResult(func::FuncOp function,
-                                            tfm::BindingAttr binding) {
-    for (unsigned index = 0; index != function.getNumResults(); ++index)
-      if (tfm::getResultBinding(function, index) == binding)
-        return index;
-    return std::nullopt;
-  }
-
   /// The function that alone adds to accumulators, in its variant for later
   /// microbatches; null if others do so or read them.
   func::FuncOp findMaker(tfm::BindingAttr binding) {
@@ -101,9 +93,8 @@ private:
           exec::getVariant(function).getValue() == exec::Variant::First)
         continue;
       if (!isOfMicrobatch(getStepPart(function))) {
-        for (unsigned index = 0; index != function.getNumArguments(); ++index)
-          if (tfm::getArgBinding(function, index) == binding)
-            return {};
+        if (findArgument(function, binding))
+          return {};
       } else if (findResult(function, binding)) {
         if (maker)
           return {};
@@ -165,14 +156,6 @@ private:
       op->erase();
   }
 
-  /// Of the types of arguments and results.
-  static void setType(func::FuncOp function) {
-    Block &body = function.getBody().front();
-    function.setFunctionType(FunctionType::get(
-        function.getContext(), body.getArgumentTypes(),
-        body.getTerminator()->getOperandTypes()));
-  }
-
   func::FuncOp update;
   ArrayRef<func::FuncOp> functions;
   int64_t microbatches;
@@ -184,10 +167,7 @@ struct StartReductionsPass
   void runOnOperation() override {
     ModuleOp module = getOperation();
     tfm::StrategyAttr strategy = tfm::getStrategy(module);
-    llvm::MapVector<int64_t, SmallVector<func::FuncOp>> stages;
-    for (auto function : module.getOps<func::FuncOp>())
-      stages[getStepPart(function).getStage()].push_back(function);
-    for (auto &[stage, functions] : stages)
+    for (auto &[stage, functions] : groupByStage(module))
       for (func::FuncOp function : functions)
         if (getStepPart(function).getPhase() == exec::ListPhase::Update)
           StageReductions(function, functions,

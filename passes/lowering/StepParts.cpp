@@ -51,11 +51,39 @@ bool isFirstReader(func::FuncOp function, tfm::BindingAttr binding,
   return llvm::none_of(functions, [&](func::FuncOp other) {
     if (getRank(getStepPart(other).getPhase()) >= rank)
       return false;
-    for (unsigned index = 0; index != other.getNumArguments(); ++index)
-      if (tfm::getArgBinding(other, index) == binding)
-        return true;
-    return false;
+    return findArgument(other, binding).has_value();
   });
+}
+
+llvm::MapVector<int64_t, SmallVector<func::FuncOp>>
+groupByStage(ModuleOp module) {
+  llvm::MapVector<int64_t, SmallVector<func::FuncOp>> stages;
+  for (auto function : module.getOps<func::FuncOp>())
+    stages[getStepPart(function).getStage()].push_back(function);
+  return stages;
+}
+
+std::optional<unsigned> findArgument(func::FuncOp function,
+                                     tfm::BindingAttr binding) {
+  for (unsigned index = 0; index != function.getNumArguments(); ++index)
+    if (tfm::getArgBinding(function, index) == binding)
+      return index;
+  return std::nullopt;
+}
+
+std::optional<unsigned> findResult(func::FuncOp function,
+                                   tfm::BindingAttr binding) {
+  for (unsigned index = 0; index != function.getNumResults(); ++index)
+    if (tfm::getResultBinding(function, index) == binding)
+      return index;
+  return std::nullopt;
+}
+
+void updateFunctionType(func::FuncOp function) {
+  Block &body = function.getBody().front();
+  function.setFunctionType(FunctionType::get(
+      function.getContext(), body.getArgumentTypes(),
+      body.getTerminator()->getOperandTypes()));
 }
 
 /// The function of a part for one of its runs: that of the variant, or of a more

@@ -12,6 +12,7 @@
 #include "dialects/transformer/IR/Transformer.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/pipeline/Schedule.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace mpc {
 
@@ -25,6 +26,19 @@ bool isOfMicrobatch(exec::PartAttr part);
 /// reads `binding`. The variants of a part count as one.
 bool isFirstReader(mlir::func::FuncOp function, tfm::BindingAttr binding,
                    llvm::ArrayRef<mlir::func::FuncOp> functions);
+
+/// The functions of a step by stage.
+llvm::MapVector<int64_t, llvm::SmallVector<mlir::func::FuncOp>>
+groupByStage(mlir::ModuleOp module);
+
+/// Which argument or result of `function` is bound so, if one is.
+std::optional<unsigned> findArgument(mlir::func::FuncOp function,
+                                     tfm::BindingAttr binding);
+std::optional<unsigned> findResult(mlir::func::FuncOp function,
+                                   tfm::BindingAttr binding);
+
+/// Gives a function of one block the type that its arguments and its return say.
+void updateFunctionType(mlir::func::FuncOp function);
 
 /// One run of a function in a step.
 struct StepRun {
