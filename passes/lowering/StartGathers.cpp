@@ -202,6 +202,8 @@ private:
 struct StartGathersPass : impl::StartGathersPassBase<StartGathersPass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
+    if (failed(verifySpecialized(module)))
+      return signalPassFailure();
     tfm::StrategyAttr strategy = tfm::getStrategy(module);
     for (auto &[stage, functions] : groupByStage(module))
       for (func::FuncOp function : functions)

@@ -166,6 +166,8 @@ struct StartReductionsPass
     : impl::StartReductionsPassBase<StartReductionsPass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
+    if (failed(verifySpecialized(module)))
+      return signalPassFailure();
     tfm::StrategyAttr strategy = tfm::getStrategy(module);
     for (auto &[stage, functions] : groupByStage(module))
       for (func::FuncOp function : functions)

@@ -55,6 +55,35 @@ bool isFirstReader(func::FuncOp function, tfm::BindingAttr binding,
   });
 }
 
+static bool isSharded(Type type) { return type && dist::getSharding(type); }
+
+static LogicalResult verifySpecialized(func::FuncOp function) {
+  if (!llvm::hasSingleElement(function.getBody()))
+    return function.emitOpError("has ")
+           << function.getBody().getBlocks().size() << " blocks, expected 1";
+  if (!exec::getVariant(function))
+    return function.emitOpError("has no exec.variant; expected "
+                                "`mpc-specialize-microbatches` to have run");
+  for (unsigned index = 0; index != function.getNumArguments(); ++index)
+    if (!tfm::getArgBinding(function, index) ||
+        !isSharded(dist::getGlobalArgType(function, index)))
+      return function.emitOpError("argument #")
+             << index << " lacks tfm.binding or the sharded type dist.global";
+  for (unsigned index = 0; index != function.getNumResults(); ++index)
+    if (!tfm::getResultBinding(function, index) ||
+        !isSharded(dist::getGlobalResultType(function, index)))
+      return function.emitOpError("result #")
+             << index << " lacks tfm.binding or the sharded type dist.global";
+  return success();
+}
+
+LogicalResult verifySpecialized(ModuleOp module) {
+  for (auto function : module.getOps<func::FuncOp>())
+    if (failed(verifySpecialized(function)))
+      return failure();
+  return success();
+}
+
 llvm::MapVector<int64_t, SmallVector<func::FuncOp>>
 groupByStage(ModuleOp module) {
   llvm::MapVector<int64_t, SmallVector<func::FuncOp>> stages;

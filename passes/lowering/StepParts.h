@@ -27,6 +27,11 @@ bool isOfMicrobatch(exec::PartAttr part);
 bool isFirstReader(mlir::func::FuncOp function, tfm::BindingAttr binding,
                    llvm::ArrayRef<mlir::func::FuncOp> functions);
 
+/// Emits an error where a function is none of a partitioned step that
+/// `mpc-specialize-microbatches` has run on: of one block, for certain microbatches,
+/// all arguments and results bound and with their sharded types.
+mlir::LogicalResult verifySpecialized(mlir::ModuleOp module);
+
 /// The functions of a step by stage.
 llvm::MapVector<int64_t, llvm::SmallVector<mlir::func::FuncOp>>
 groupByStage(mlir::ModuleOp module);
