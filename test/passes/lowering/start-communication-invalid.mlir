@@ -31,9 +31,5 @@ func.func @update(
 
 // -----
 
-// expected-error@+1 {{has 2 blocks, expected 1}}
-func.func @update() attributes {exec.variant = #exec.variant<only>} {
-  cf.br ^end
-^end:
-  return
-}
+// expected-error@+1 {{has 0 blocks, expected 1}}
+func.func private @update() attributes {exec.variant = #exec.variant<only>}
