@@ -28,6 +28,8 @@ struct Sum {
   bool is_set = false;
   /// The entry outside microbatches that has read it first, or -1.
   int taken = -1;
+  /// The entry of a microbatch that has reduced it over ranks, or -1.
+  int reduced = -1;
   /// Of the addend that is not added but written; -1: there is none.
   int64_t first_microbatch = -1;
   int64_t last_microbatch = -1;
@@ -71,6 +73,10 @@ class GradientWalk {
     if (use.writes && IsOfMicrobatch(list().phase())) {
       MPC_RETURN_IF_ERROR(CheckOrder(use.state, sum));
       MPC_RETURN_IF_ERROR(CheckFirst(use, sum));
+      if (use.writes_after_reduction)
+        return Error("the list adds to ", Name(use.state),
+                     " behind the collective that reduces it");
+      if (use.is_reduced) sum.reduced = place_.entry;
       sum.is_set = true;
       return absl::OkStatus();
     }
@@ -88,6 +94,9 @@ class GradientWalk {
     if (sum.taken >= 0)
       return Error("adds microbatch ", microbatch, " to ", Name(state),
                    ", which schedule[", sum.taken, "] has read already");
+    if (sum.reduced >= 0)
+      return Error("adds microbatch ", microbatch, " to ", Name(state),
+                   ", which schedule[", sum.reduced, "] has reduced already");
     Addends& addends = sum.addends[{list().phase(), list().chunk()}];
     if (microbatch < sum.last_microbatch)
       return Error("adds microbatch ", microbatch, " to ", Name(state),

@@ -98,6 +98,18 @@ plan::Command Fill(const plan::Slice& slice) {
   return command;
 }
 
+/// Over the replicas of a stage; handle 9.
+plan::CollectiveStartCommand AllReduceInPlace(const plan::Slice& slice) {
+  plan::CollectiveStartCommand start;
+  start.set_kind(plan::COLLECTIVE_KIND_ALL_REDUCE);
+  start.set_reduction(plan::REDUCTION_SUM);
+  start.set_group(1);
+  *start.mutable_source() = slice;
+  *start.mutable_destination() = slice;
+  start.set_handle(9);
+  return start;
+}
+
 struct Mutation {
   const char* name;
   /// Breaks a plan of two stages and four microbatches, of which the second is
@@ -495,6 +507,24 @@ const Mutation kMutations[] = {
      },
      {"rank 2: schedule[10]", "list \"backward\": commands[0]",
       "overwrites gradient \"layer.1\" with microbatch 1"}},
+    {"ReducedBeforeTheLastMicrobatch",
+     [](P&, E&, E& second) {
+       second.InsertCommand("backward", 1).mutable_collective_wait()->set_handle(9);
+       *second.InsertCommand("backward", 1).mutable_collective_start() =
+           AllReduceInPlace(second.Of(plan::STATE_KIND_ACCUMULATOR));
+     },
+     {"rank 2: schedule[16] (microbatch 2, slot 0): list \"backward\": "
+      "commands[0] \"layer.1.weight\": adds microbatch 2 to gradient "
+      "\"layer.1\", which schedule[10] has reduced already"}},
+    {"ReducedBeforeTheAddend",
+     [](P&, E&, E& second) {
+       second.InsertCommand("backward", 0).mutable_collective_wait()->set_handle(9);
+       *second.InsertCommand("backward", 0).mutable_collective_start() =
+           AllReduceInPlace(second.Of(plan::STATE_KIND_ACCUMULATOR));
+     },
+     {"rank 2: schedule[10]", "list \"backward\": commands[0] \"new\"",
+      "the list adds to gradient \"layer.1\" behind the collective that "
+      "reduces it"}},
     {"MiddleVariantFirst",
      [](P&, E& first, E&) {
        first.List("backward_first").set_variant(plan::VARIANT_MIDDLE);

@@ -7,7 +7,7 @@ namespace mpc::runtime {
 namespace {
 
 void Add(std::map<int, StateUse>& uses, int state, const Access& access,
-         int command) {
+         int command, bool is_collective) {
   const auto [place, is_new] = uses.emplace(state, StateUse{state});
   StateUse& use = place->second;
   if (is_new) {
@@ -15,6 +15,10 @@ void Add(std::map<int, StateUse>& uses, int state, const Access& access,
     use.command = command;
   }
   (access.writes ? use.writes : use.reads) = true;
+  if (is_collective)
+    use.is_reduced |= !access.writes;
+  else if (access.writes && use.is_reduced)
+    use.writes_after_reduction = true;
 }
 
 }  // namespace
@@ -29,16 +33,22 @@ std::vector<std::vector<StateUse>> FindStateUses(
       states.Add(Memory::kPersistent, RangeOf(state.slice()), i);
   }
   std::vector<std::vector<StateUse>> all;
-  for (const auto& commands : accesses) {
+  for (size_t list = 0; list < accesses.size(); ++list) {
+    const std::vector<std::vector<Access>>& commands = accesses[list];
     std::map<int, StateUse> uses;
-    for (size_t command = 0; command < commands.size(); ++command)
+    for (size_t command = 0; command < commands.size(); ++command) {
+      const bool is_collective =
+          role.lists(list).commands(command).has_collective_start();
       for (const Access& access : commands[command])
         if (access.region == plan::REGION_PERSISTENT)
           states.ForEachOverlap(
               Memory::kPersistent, access.range,
-              [&](int state) { Add(uses, state, access, command); });
-    auto& list = all.emplace_back();
-    for (const auto& [state, use] : uses) list.push_back(use);
+              [&](int state) {
+                Add(uses, state, access, command, is_collective);
+              });
+    }
+    auto& found = all.emplace_back();
+    for (const auto& [state, use] : uses) found.push_back(use);
   }
   return all;
 }

@@ -17,6 +17,9 @@ struct StateUse {
   bool writes = false;
   /// The first command that uses it reads it, so that what is there matters.
   bool reads_first = false;
+  /// A collective reads it, and then another command writes it.
+  bool is_reduced = false;
+  bool writes_after_reduction = false;
   /// The first command that uses it.
   int command = 0;
 };
