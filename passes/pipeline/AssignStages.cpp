@@ -7,6 +7,7 @@
 #include "passes/pipeline/Passes.h"
 #include "passes/planning/Passes.h"
 #include "passes/training/Layers.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 
@@ -128,7 +129,28 @@ private:
     tfm::addRemark(getOperation(), "layers of the pieces of the pipeline, in "
                                    "depth order: " +
                                        text);
+    reportBalance(costs);
     return success();
+  }
+
+  /// What a stage multiplies beside the mean of all: the largest is how much longer a
+  /// microbatch takes than if the work were even.
+  void reportBalance(ArrayRef<double> costs) {
+    SmallVector<double> ofStage(strategy.getPp(), 0);
+    double total = 0;
+    for (auto [block, cost] : llvm::enumerate(costs)) {
+      ofStage[pieceOf[block] % strategy.getPp()] += cost;
+      total += cost;
+    }
+    if (total == 0)
+      return;
+    std::string text;
+    for (auto [stage, cost] : llvm::enumerate(ofStage))
+      text += llvm::formatv("{0}{1:f2}", stage ? ", " : "",
+                            cost * strategy.getPp() / total)
+                  .str();
+    tfm::addRemark(getOperation(),
+                   "multiplications of the stages, the mean being 1: " + text);
   }
 
   tfm::StrategyAttr strategy;
