@@ -28,6 +28,38 @@ TEST(TensorAllowanceTest, TheLargestElementDecides) {
   EXPECT_DOUBLE_EQ(TensorAllowance(Values{1e-9}, 2, 1), 2e-7);
 }
 
+TEST(TensorAllowanceTest, NarrowFloatsMayDifferByUnitsOfTheirs) {
+  const Values reference = {1, -4, 2};
+  EXPECT_DOUBLE_EQ(TensorAllowance(reference, 0, 1,
+                                   TolerancesOf(plan::DATA_TYPE_F32)),
+                   4e-5);
+  EXPECT_DOUBLE_EQ(TensorAllowance(reference, 0, 1,
+                                   TolerancesOf(plan::DATA_TYPE_BF16)),
+                   0.125);
+  EXPECT_DOUBLE_EQ(TensorAllowance(reference, 0, 1,
+                                   TolerancesOf(plan::DATA_TYPE_F16)),
+                   0x1p-6);
+  EXPECT_DOUBLE_EQ(
+      TensorAllowance(Values{1e-9}, 2, 1, TolerancesOf(plan::DATA_TYPE_BF16)),
+      0x1p-7);
+}
+
+// What other parameters show of Adam's bias correction counts where a tensor's own
+// update shows less, as where ε dominates.
+TEST(UpdateAllowanceTest, TheBiasCorrectionIsAtLeastThatOfTheModel) {
+  const Values before = {0}, after = {0.25};
+  const Values m = {2}, m_reference = {1}, v = {1};
+  UpdateFacts facts;
+  facts.learning_rate = 0.25;
+  facts.before = before;
+  facts.after = after;
+  facts.moment1 = {m, m_reference};
+  facts.moment2 = {v, v};
+  const double own = UpdateAllowance(facts)[0];
+  facts.least_correction = 2;
+  EXPECT_DOUBLE_EQ(UpdateAllowance(facts)[0] - own, 0.25);
+}
+
 TEST(TensorAllowanceTest, WhatIsNotFiniteAllowsNothing) {
   EXPECT_DOUBLE_EQ(TensorAllowance(Values{kInfinity, kNaN, 1}, 0, 1), 1e-5);
 }

@@ -124,7 +124,10 @@ int VerifyCommand(absl::Span<const std::string> arguments) {
       "1e-5 |b|; a parameter after the update 1e-5 of the largest change in "
       "its tensor, 4 units in the last place, and what the accepted "
       "differences of moments or gradient explain; counters, integers and "
-      "initial values nothing. Replicas must agree to the bit, and padding "
+      "initial values nothing. A plan in bf16 may differ by 8 * 2^-8 max|b| "
+      "(f16: 8 * 2^-11) instead of 1e-5, and by an eighth of that instead of "
+      "1e-7; gradients of a step that f16 discards are not compared. Replicas "
+      "must agree to the bit, and padding "
       "must stay zero. The first difference is printed with index, values, "
       "rank and the op it comes from.");
   command.AddExample(
