@@ -43,9 +43,9 @@ public:
         .Case<func::CallOp, tfm::LinearOp, tfm::LinearInputGradOp,
               tfm::LinearWeightGradOp, tfm::AccumulateOp, tfm::AttentionOp,
               tfm::AttentionGradOp, tfm::AttentionScoresOp,
-              tfm::AttentionContextOp, tfm::AttentionKeyGradOp, dist::AllReduceOp, dist::AllGatherOp,
-              dist::ReduceScatterOp, dist::AllToAllOp, dist::ShardOp,
-              dist::KeepOnFirstOp>([&](auto op) {
+              tfm::AttentionContextOp, tfm::AttentionKeyGradOp,
+              dist::AllReduceOp, dist::AllGatherOp, dist::ReduceScatterOp,
+              dist::AllToAllOp, dist::ShardOp, dist::KeepOnFirstOp>([&](auto op) {
           emitOp(op);
           return success();
         })

@@ -47,8 +47,7 @@ struct SpecializeMicrobatchesPass
     : impl::SpecializeMicrobatchesPassBase<SpecializeMicrobatchesPass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    tfm::StrategyAttr strategy = tfm::getStrategy(module);
-    bool several = strategy && strategy.getMicrobatches() > 1;
+    bool several = getMicrobatches(module) > 1;
     for (auto function :
          llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
       bool isMicrobatch =

@@ -38,6 +38,8 @@ SmallVector<dist::AllGatherOp> findGathers(Value value) {
 struct Gathered {
   tfm::BindingAttr compute;
   SmallVector<dist::AllGatherOp> gathers;
+  /// Sharded types: of what is gathered, and of the result.
+  RankedTensorType stored;
   Type global;
 };
 
@@ -56,12 +58,15 @@ public:
       if (binding.getKind() != StateKind::Compute)
         continue;
       SmallVector<dist::AllGatherOp> gathers = findGathers(value);
-      if (gathers.empty() || !getStoredType(binding, gathers.front().getInput()))
+      if (gathers.empty())
         continue;
-      func::FuncOp reader = findReader(binding);
+      RankedTensorType stored =
+          getStoredType(binding, gathers.front().getInput());
+      func::FuncOp reader = stored ? findReader(binding) : func::FuncOp();
       if (reader)
         ofReader[reader].push_back(
-            {binding, gathers, dist::getGlobalResultType(prologue, index)});
+            {binding, gathers, stored,
+             dist::getGlobalResultType(prologue, index)});
     }
     for (auto &[reader, parameters] : ofReader)
       moveAll(getFirst(cast<func::FuncOp>(reader)), parameters);
@@ -126,9 +131,8 @@ private:
     unsigned index = *findArgument(first, parameter.compute);
     BlockArgument argument = first.getArgument(index);
     Value stored = parameter.gathers.front().getInput();
-    RankedTensorType type = getStoredType(parameter.compute, stored);
-    tfm::setArgBinding(first, index, keepStored(parameter, stored, type));
-    dist::setGlobalArgType(first, index, type);
+    tfm::setArgBinding(first, index, keepStored(parameter, stored));
+    dist::setGlobalArgType(first, index, parameter.stored);
     argument.setType(stored.getType());
     Value value = argument;
     SmallVector<OpOperand *> uses =
@@ -171,8 +175,7 @@ private:
 
   /// Lets the prologue return what is gathered, rather than the result; nothing if
   /// that is the master itself. Returns where it is.
-  tfm::BindingAttr keepStored(const Gathered &parameter, Value stored,
-                              RankedTensorType type) {
+  tfm::BindingAttr keepStored(const Gathered &parameter, Value stored) {
     Operation *end = prologue.getBody().front().getTerminator();
     unsigned result = *findResult(prologue, parameter.compute);
     if (auto argument = dyn_cast<BlockArgument>(stored)) {
@@ -189,7 +192,7 @@ private:
                         "piece of " + parameter.compute.getName().getValue()));
     end->setOperand(result, stored);
     tfm::setResultBinding(prologue, result, piece);
-    dist::setGlobalResultType(prologue, result, type);
+    dist::setGlobalResultType(prologue, result, parameter.stored);
     updateFunctionType(prologue);
     return piece;
   }
@@ -204,13 +207,11 @@ struct StartGathersPass : impl::StartGathersPassBase<StartGathersPass> {
     ModuleOp module = getOperation();
     if (failed(verifySpecialized(module)))
       return signalPassFailure();
-    tfm::StrategyAttr strategy = tfm::getStrategy(module);
+    int64_t microbatches = getMicrobatches(module);
     for (auto &[stage, functions] : groupByStage(module))
       for (func::FuncOp function : functions)
         if (getStepPart(function).getPhase() == ListPhase::Prologue)
-          StageGathers(function, functions,
-                       strategy ? strategy.getMicrobatches() : 1)
-              .run();
+          StageGathers(function, functions, microbatches).run();
   }
 };
 

@@ -168,13 +168,11 @@ struct StartReductionsPass
     ModuleOp module = getOperation();
     if (failed(verifySpecialized(module)))
       return signalPassFailure();
-    tfm::StrategyAttr strategy = tfm::getStrategy(module);
+    int64_t microbatches = getMicrobatches(module);
     for (auto &[stage, functions] : groupByStage(module))
       for (func::FuncOp function : functions)
         if (getStepPart(function).getPhase() == exec::ListPhase::Update)
-          StageReductions(function, functions,
-                          strategy ? strategy.getMicrobatches() : 1)
-              .run();
+          StageReductions(function, functions, microbatches).run();
   }
 };
 

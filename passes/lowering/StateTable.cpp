@@ -69,10 +69,11 @@ LogicalResult StateTable::useMesh(Operation *op, RankedTensorType type) {
 /// The scale of a loss begins where the settings of training say.
 static exec::InitialAttr getInitial(func::FuncOp function,
                                     tfm::BindingAttr binding) {
-  auto training = tfm::getTraining(function->getParentOfType<ModuleOp>());
   if (binding.getKind() != tfm::StateKind::Counter ||
-      binding.getName() != "loss_scale" || !training ||
-      !training.getLossScale())
+      binding.getName() != "loss_scale")
+    return {};
+  auto training = tfm::getTraining(function->getParentOfType<ModuleOp>());
+  if (!training || !training.getLossScale())
     return {};
   return exec::InitialAttr::get(function.getContext(),
                                 exec::InitialKind::Constant,

@@ -84,6 +84,11 @@ LogicalResult verifySpecialized(ModuleOp module) {
   return success();
 }
 
+int64_t getMicrobatches(ModuleOp module) {
+  tfm::StrategyAttr strategy = tfm::getStrategy(module);
+  return strategy ? strategy.getMicrobatches() : 1;
+}
+
 llvm::MapVector<int64_t, SmallVector<func::FuncOp>>
 groupByStage(ModuleOp module) {
   llvm::MapVector<int64_t, SmallVector<func::FuncOp>> stages;
@@ -163,8 +168,7 @@ FailureOr<SmallVector<StepRun>> listRuns(ModuleOp module,
                                          int64_t stage,
                                          ArrayRef<func::FuncOp> functions) {
   SmallVector<StepRun> runs;
-  tfm::StrategyAttr strategy = tfm::getStrategy(module);
-  int64_t microbatches = strategy ? strategy.getMicrobatches() : 1;
+  int64_t microbatches = getMicrobatches(module);
   llvm::DenseMap<std::pair<int, int64_t>, int64_t> done;
   auto run = [&](ListPhase phase, int64_t piece, int64_t microbatch,
                  int64_t slot) {

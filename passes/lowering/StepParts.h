@@ -32,6 +32,9 @@ bool isFirstReader(mlir::func::FuncOp function, tfm::BindingAttr binding,
 /// all arguments and results bound and with their sharded types.
 mlir::LogicalResult verifySpecialized(mlir::ModuleOp module);
 
+/// The microbatches of a step; 1 without a strategy.
+int64_t getMicrobatches(mlir::ModuleOp module);
+
 /// The functions of a step by stage.
 llvm::MapVector<int64_t, llvm::SmallVector<mlir::func::FuncOp>>
 groupByStage(mlir::ModuleOp module);

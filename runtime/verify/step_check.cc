@@ -73,7 +73,7 @@ StepCheck::StepCheck(const plan::Plan& plan, const ReferenceStep& reference,
     note(*o.state, reference.observables.at(o.name));
   for (const auto& [key, state] : StatesOfKinds(plan, CarriedKinds()))
     if (IsMoment(key.first)) note(*state, reference.after->at(key));
-  correction_ = ShownCorrection();
+  if (!options.free_run) correction_ = ShownCorrection();
   const auto norm = reference.observables.find(kGradientNorm);
   if (PrecisionOf(plan) == plan::DATA_TYPE_F16 &&
       norm != reference.observables.end()) {
@@ -86,6 +86,7 @@ double StepCheck::ShownCorrection() const {
   double correction = 1;
   for (const auto& entry : *reference_.after) {
     const StateKey& key = entry.first;
+    if (key.first != plan::STATE_KIND_MOMENT2) continue;
     const auto values = [&](const SavedStates& states, plan::StateKind kind) {
       const auto found = states.find({kind, key.second});
       return found == states.end()
@@ -93,7 +94,6 @@ double StepCheck::ShownCorrection() const {
                  : DecodeElements(plan::DATA_TYPE_F32, found->second)
                        .value_or(std::vector<double>());
     };
-    if (key.first != plan::STATE_KIND_MOMENT2) continue;
     const std::vector<double> before =
         values(*reference_.before, plan::STATE_KIND_MASTER);
     const std::vector<double> after =

@@ -10,9 +10,10 @@ their losses within 1e-4 of one rank's at every step.
 """
 import json
 import pathlib
-import subprocess
 import sys
 import tempfile
+
+from tools import Tools
 
 JOB = """
 model {
@@ -41,23 +42,15 @@ STRATEGIES = [
 
 
 class Trainer:
-    def __init__(self, folder, text, work):
-        self.folder, self.text, self.work = folder, text, work
-        (work / "job.textproto").write_text(JOB)
-        self.run("mpc-translate", "--import-spec", work / "job.textproto",
-                 "-o", work / "model.mlir")
-
-    def run(self, tool, *arguments):
-        subprocess.run([str(self.folder / tool), *map(str, arguments)], check=True,
-                       stderr=subprocess.PIPE, timeout=300)
+    def __init__(self, tools, text):
+        self.tools, self.text = tools, text
+        self.job = tools.model(JOB, "job")
 
     def train(self, strategy, steps):
         """(loss, gradient norm) of each step."""
-        module, plan, log = (self.work / name for name in ("plan.mlir", "plan", "log"))
-        self.run("mpc-opt", f"--mpc-compile={strategy}", self.work / "model.mlir", "-o", module)
-        self.run("mpc-translate", "--export-plan", module, "-o", plan)
-        self.run("mpc-run", "train", plan, f"--data={self.text}", f"--steps={steps}",
-                 "--seed=7", f"--log={log}")
+        plan, log = self.tools.plan(self.job, strategy, "job"), self.tools.work / "log"
+        self.tools.run("mpc-run", "train", plan, f"--data={self.text}", f"--steps={steps}",
+                       "--seed=7", f"--log={log}")
         lines = [json.loads(line) for line in log.read_text().splitlines()]
         assert len(lines) == steps, f"{strategy}: {len(lines)} steps"
         return [(line["loss"], line["grad_norm"]) for line in lines]
@@ -66,7 +59,8 @@ class Trainer:
 def main():
     failures = []
     with tempfile.TemporaryDirectory() as folder:
-        trainer = Trainer(pathlib.Path(sys.argv[1]), sys.argv[2], pathlib.Path(folder))
+        tools = Tools(pathlib.Path(sys.argv[1]), pathlib.Path(folder))
+        trainer = Trainer(tools, sys.argv[2])
         of_mesh = {}
         for base, strategies in [(MESH, SAME_BITS), (UNFUSED, SAME_UNFUSED_BITS)]:
             of_mesh[base] = trainer.train(base, 20)

@@ -21,6 +21,8 @@ import subprocess
 import sys
 import tempfile
 
+from tools import Tools
+
 JOB = """
 model {{
   name: "pipeline_test" layers: {layers} hidden: 16 heads: 4 ffn: 24
@@ -130,42 +132,28 @@ def describe(point):
             f"optimizer={point['optimizer']} precision={point['precision']}")
 
 
-class Tools:
+class PipelineTools(Tools):
     def __init__(self, folder, work):
-        self.folder, self.work, self.models = folder, work, {}
+        super().__init__(folder, work)
+        self.models = {}
 
-    def run(self, tool, *arguments):
-        done = subprocess.run([str(self.folder / tool), *map(str, arguments)],
-                              capture_output=True, text=True, timeout=600)
-        if done.returncode:
-            raise RuntimeError(f"{tool} {' '.join(map(str, arguments))}: exit "
-                               f"{done.returncode}\n{done.stdout}{done.stderr}")
-
-    def plan(self, model, strategy, name):
-        module, plan = self.work / f"{name}.mlir", self.work / f"{name}.plan"
-        self.run("mpc-opt", f"--mpc-compile={strategy}", model, "-o", module)
-        self.run("mpc-translate", "--export-plan", module, "-o", plan)
-        return plan
-
-    def model(self, point):
+    def model_of(self, point):
         """The imported model and its reference plan, made once."""
         batch = 2 * point["mesh"][2] * point["microbatches"]
         key = (batch, *(point[name] for name in ("model", "layers", "tied", "vocabulary",
                                                  "optimizer", "precision", "microbatches")))
         if key not in self.models:
             name = "_".join(map(str, key))
-            spec, model = self.work / f"{name}.textproto", self.work / f"{name}.mlir"
             model_fields, training_fields = MODELS[point["model"]]
-            spec.write_text(JOB.format(batch=batch, model_fields=model_fields,
-                                       training_fields=training_fields, **point))
-            self.run("mpc-translate", "--import-spec", spec, "-o", model)
+            model = self.model(JOB.format(batch=batch, model_fields=model_fields,
+                                          training_fields=training_fields, **point), name)
             self.models[key] = model, self.plan(
                 model, f"reference=true microbatches={point['microbatches']}",
                 f"reference_{name}")
         return self.models[key]
 
     def verify(self, point, seed):
-        model, reference = self.model(point)
+        model, reference = self.model_of(point)
         plan = self.plan(model, strategy_of(point), "plan")
         steps = 10 if point["optimizer"] == "ADAMW" else 2
         self.run("mpc-run", "verify", plan, f"--reference={reference}", f"--steps={steps}",
@@ -191,7 +179,7 @@ def main():
 
     passed = failed = 0
     with tempfile.TemporaryDirectory() as folder:
-        tools = Tools(options.bin, pathlib.Path(folder))
+        tools = PipelineTools(options.bin, pathlib.Path(folder))
         for number, point in enumerate(points):
             text = describe(point)
             if text in done:
