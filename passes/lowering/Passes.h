@@ -18,6 +18,9 @@ namespace mpc {
 #define GEN_PASS_DECL
 #include "passes/lowering/Passes.h.inc"
 
+/// The passes of lowering up to kernels, which nothing has compiled yet.
+void buildKernelFormation(mlir::OpPassManager &pm);
+
 /// One rank's program → kernels and command lists on slices of memory.
 void buildLoweringPipeline(mlir::OpPassManager &pm, kernels::Cpu cpu);
 

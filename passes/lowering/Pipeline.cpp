@@ -7,7 +7,7 @@ using namespace mlir;
 
 namespace mpc {
 
-void buildLoweringPipeline(OpPassManager &pm, kernels::Cpu cpu) {
+void buildKernelFormation(OpPassManager &pm) {
   // Before the first microbatch loses its accumulators: its first part writes
   // them, the others add.
   pm.addPass(createSplitAccumulationsPass());
@@ -18,6 +18,10 @@ void buildLoweringPipeline(OpPassManager &pm, kernels::Cpu cpu) {
   // So that the kernels of all layers are equal.
   pm.addPass(createHoistDropoutKeysPass());
   pm.addPass(createFormKernelsPass());
+}
+
+void buildLoweringPipeline(OpPassManager &pm, kernels::Cpu cpu) {
+  buildKernelFormation(pm);
   // Before memory: the schedule of a kernel says what it can do in place.
   pm.addPass(createCompileKernelsPass({cpu}));
   pm.addPass(createAssignMemoryPass());

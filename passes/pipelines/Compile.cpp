@@ -1,10 +1,12 @@
 //===- Compile.cpp - the table of contents of the compiler ------*- C++ -*-===//
 
 #include "passes/pipelines/Compile.h"
+#include "cluster/read_cluster.h"
 #include "passes/lowering/Passes.h"
 #include "passes/partition/Passes.h"
 #include "passes/pipeline/Passes.h"
 #include "passes/pipelines/Passes.h"
+#include "passes/search/Passes.h"
 #include "passes/sharding/Passes.h"
 #include "passes/training/Passes.h"
 
@@ -51,6 +53,29 @@ StrategyOverrides CompileOptions::getOverrides() const {
   return given;
 }
 
+/// With auto=true, the pass that chooses what `overrides` leaves open.
+static LogicalResult addSearch(OpPassManager &pm, const CompileOptions &options,
+                               const CompileEnvironment &environment,
+                               const StrategyOverrides &overrides) {
+  if (!options.automatic)
+    return success();
+  absl::StatusOr<cluster::Cluster> cluster =
+      cluster::Machine(options.clusterFile.getValue());
+  if (!cluster.ok()) {
+    FailureOr<std::string> text = environment.readText(options.clusterFile);
+    if (failed(text))
+      return failure();
+    cluster = cluster::ParseCluster(*text);
+  }
+  if (!cluster.ok()) {
+    environment.complain(options.clusterFile + ": " +
+                         std::string(cluster.status().message()));
+    return failure();
+  }
+  pm.addPass(createSearchStrategyPass(overrides, *cluster, options.devices));
+  return success();
+}
+
 LogicalResult buildCompilePipeline(OpPassManager &pm,
                                    const CompileOptions &options,
                                    const CompileEnvironment &environment) {
@@ -80,6 +105,8 @@ LogicalResult buildCompilePipeline(OpPassManager &pm,
     pm.addPass(createDumpIRPass({std::move(file)}));
   };
 
+  if (failed(addSearch(pm, options, environment, overrides)))
+    return failure();
   // What was asked for becomes an attribute; nothing later reads an option.
   pm.addPass(createSetStrategyPass(overrides));
   endPhase("strategy");

@@ -69,6 +69,18 @@ struct CompileOptions : mlir::PassPipelineOptions<CompileOptions> {
       *this, "strategy-file",
       llvm::cl::desc("a Strategy in text format; options go over it")};
 
+  Option<bool> automatic{
+      *this, "auto",
+      llvm::cl::desc("search for the strategy that takes the least time on the "
+                     "cluster; options that are given stand [false]")};
+  Option<std::string> clusterFile{
+      *this, "cluster-file",
+      llvm::cl::desc("with auto: a Cluster in text format, or the name of a machine "
+                     "of cluster/machines, e.g. a100_dgx_80gb")};
+  Option<int64_t> devices{
+      *this, "devices",
+      llvm::cl::desc("with auto: how many devices [all of the cluster]")};
+
   Option<kernels::Cpu> cpu{
       *this, "cpu", llvm::cl::desc("the machine that kernels are made for"),
       llvm::cl::init(kernels::Cpu::Baseline),
@@ -90,6 +102,8 @@ struct CompileEnvironment {
       readStrategy;
   /// Reads a file as text; fails with a diagnostic of its own.
   std::function<mlir::FailureOr<std::string>(llvm::StringRef path)> readText;
+  /// Tells the user of a mistake in an option.
+  std::function<void(llvm::StringRef message)> complain;
   /// If not empty, the module is written to this folder after each phase.
   std::string dumpFolder;
 };

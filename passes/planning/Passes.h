@@ -33,6 +33,10 @@ struct StrategyOverrides {
 tfm::StrategyAttr makeStrategy(mlir::MLIRContext *context,
                                const StrategyOverrides &given);
 
+/// Gives an imported module, before padding and strategy, the hash by which plans of
+/// one model are known, unless it has one.
+void hashModel(mlir::ModuleOp module);
+
 #define GEN_PASS_DECL
 #include "passes/planning/Passes.h.inc"
 

@@ -41,8 +41,7 @@ struct SetStrategyPass : impl::SetStrategyPassBase<SetStrategyPass> {
       return signalPassFailure();
 
     module->removeAttr(tfm::TfmDialect::kStrategyAttrName);
-    if (!tfm::getModelHash(module))
-      tfm::setModelHash(module, hash(module));
+    hashModel(module);
     tfm::setStrategy(module, strategy);
   }
 
@@ -71,19 +70,22 @@ private:
     return given;
   }
 
-  static std::string hash(ModuleOp module) {
-    std::string text;
-    llvm::raw_string_ostream stream(text);
-    module->print(stream, OpPrintingFlags().useLocalScope());
-    std::array<uint8_t, 32> digest =
-        llvm::SHA256::hash(llvm::arrayRefFromStringRef(text));
-    return llvm::toHex(ArrayRef(digest).take_front(16), /*LowerCase=*/true);
-  }
-
   StrategyOverrides overrides;
 };
 
 } // namespace
+
+void hashModel(ModuleOp module) {
+  if (tfm::getModelHash(module))
+    return;
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  module->print(stream, OpPrintingFlags().useLocalScope());
+  std::array<uint8_t, 32> digest =
+      llvm::SHA256::hash(llvm::arrayRefFromStringRef(text));
+  tfm::setModelHash(module, llvm::toHex(ArrayRef(digest).take_front(16),
+                                        /*LowerCase=*/true));
+}
 
 StrategyOverrides
 StrategyOverrides::over(const StrategyOverrides &other) const {

@@ -26,6 +26,7 @@
 #include "passes/pipeline/Passes.h"
 #include "passes/pipelines/Compile.h"
 #include "passes/planning/Passes.h"
+#include "passes/search/Passes.h"
 #include "passes/sharding/Passes.h"
 #include "passes/training/Passes.h"
 #include "tools/diagnostics/NamedLocations.h"
@@ -200,6 +201,7 @@ int main(int argc, char **argv) {
   registerCSEPass();
   mpc::registerTraining();
   mpc::registerPlanning();
+  mpc::registerSearch();
   mpc::registerSharding();
   mpc::registerPipeline();
   mpc::registerPartition();
@@ -209,6 +211,9 @@ int main(int argc, char **argv) {
   static mpc::CompileEnvironment environment;
   environment.readStrategy = readStrategy;
   environment.readText = readText;
+  environment.complain = [](llvm::StringRef message) {
+    llvm::errs() << "mpc-opt: error: " << message << "\n";
+  };
   static llvm::cl::opt<std::string, /*ExternalStorage=*/true> dumpFolder(
       "dump-ir-after-phase", llvm::cl::value_desc("folder"),
       llvm::cl::desc("write the module to this folder after each phase of "

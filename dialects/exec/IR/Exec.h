@@ -7,6 +7,7 @@
 #ifndef MPC_DIALECTS_EXEC_IR_EXEC_H
 #define MPC_DIALECTS_EXEC_IR_EXEC_H
 
+#include "cluster/work.h"
 #include "dialects/dist/IR/Dist.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/RegionKindInterface.h"
@@ -22,6 +23,7 @@ mlir::LogicalResult verifyChannel(mlir::Operation *op,
 
 #include "dialects/exec/IR/ExecDialect.h.inc"
 #include "dialects/exec/IR/ExecEnums.h.inc"
+#include "dialects/interfaces/CostOpInterface.h.inc"
 #define GET_ATTRDEF_CLASSES
 #include "dialects/exec/IR/ExecAttrs.h.inc"
 #define GET_OP_CLASSES

@@ -8,17 +8,23 @@
 #define MPC_DIALECTS_EXEC_IR_EXECCOMMANDS_TD
 
 include "dialects/exec/IR/ExecStructure.td"
+include "dialects/interfaces/CostOpInterface.td"
 
 class Exec_Command<string mnemonic, dag inputs, list<Trait> traits = []>
     : Exec_Op<mnemonic, !listconcat([HasParent<"ListOp">], traits)> {
   let arguments = !con(inputs, (ins OptionalAttr<StrAttr>:$location));
 }
 
+/// Computes: has a cost.
+class Exec_Computation<string mnemonic, dag inputs, list<Trait> traits = []>
+    : Exec_Command<mnemonic, inputs, !listconcat(
+        [DeclareOpInterfaceMethods<CostOpInterface>], traits)>;
+
 def Exec_SlicesAttr : TypedArrayAttrBase<Exec_SliceAttr, "slices">;
 
 // -------------------------------------------------------------- computing
 
-def Exec_GemmOp : Exec_Command<"gemm", (ins
+def Exec_GemmOp : Exec_Computation<"gemm", (ins
     Exec_SliceAttr:$left, Exec_SliceAttr:$right, Exec_SliceAttr:$destination,
     I64Attr:$rows, I64Attr:$columns, I64Attr:$inner,
     UnitAttr:$transpose_left, UnitAttr:$transpose_right,
@@ -73,7 +79,7 @@ defvar Exec_AttentionSettings = [{
     (`from` $location^)? attr-dict
 }];
 
-def Exec_AttentionOp : Exec_Command<"attention", Exec_AttentionArguments> {
+def Exec_AttentionOp : Exec_Computation<"attention", Exec_AttentionArguments> {
   let summary = "softmax(scale · q kᵀ + mask) v";
   let description = [{
     q and output are [b, s, kv, group, d], k and v [b, t, kv, d], logsumexp
@@ -87,7 +93,7 @@ def Exec_AttentionOp : Exec_Command<"attention", Exec_AttentionArguments> {
   let hasVerifier = 1;
 }
 
-def Exec_AttentionGradOp : Exec_Command<"attention_grad",
+def Exec_AttentionGradOp : Exec_Computation<"attention_grad",
     !con(Exec_AttentionArguments, (ins
       Exec_SliceAttr:$output_grad, Exec_SliceAttr:$query_grad,
       Exec_SliceAttr:$key_grad, Exec_SliceAttr:$value_grad))> {
@@ -106,7 +112,7 @@ def Exec_AttentionGradOp : Exec_Command<"attention_grad",
   let hasVerifier = 1;
 }
 
-def Exec_LaunchOp : Exec_Command<"launch",
+def Exec_LaunchOp : Exec_Computation<"launch",
     (ins FlatSymbolRefAttr:$kernel, Exec_SlicesAttr:$inputs,
          Exec_SlicesAttr:$outputs),
     [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
@@ -200,7 +206,7 @@ def Exec_ReceiveWaitOp : Exec_ChannelCommand<"receive_wait", (ins)> {
   let assemblyFormat = "$channel (`from` $location^)? attr-dict";
 }
 
-def Exec_ShardOp : Exec_Command<"shard", (ins
+def Exec_ShardOp : Exec_Computation<"shard", (ins
     Dist_AxesAttr:$axes, I64Attr:$dimension, Exec_SliceAttr:$source,
     Exec_SliceAttr:$destination)> {
   let summary = "takes the rank's own piece of a replicated value";
@@ -216,7 +222,7 @@ def Exec_ShardOp : Exec_Command<"shard", (ins
   let hasVerifier = 1;
 }
 
-def Exec_KeepOnFirstOp : Exec_Command<"keep_on_first", (ins
+def Exec_KeepOnFirstOp : Exec_Computation<"keep_on_first", (ins
     Dist_AxesAttr:$axes, Exec_SliceAttr:$source, Exec_SliceAttr:$destination)> {
   let summary = "copies on the group's first rank, writes 0 on the others";
   let description = [{
@@ -230,7 +236,7 @@ def Exec_KeepOnFirstOp : Exec_Command<"keep_on_first", (ins
   let hasVerifier = 1;
 }
 
-def Exec_CopyOp : Exec_Command<"copy",
+def Exec_CopyOp : Exec_Computation<"copy",
     (ins Exec_SliceAttr:$source, Exec_SliceAttr:$destination)> {
   let summary = "copies a slice";
   let description = [{
@@ -242,7 +248,7 @@ def Exec_CopyOp : Exec_Command<"copy",
   let hasVerifier = 1;
 }
 
-def Exec_FillOp : Exec_Command<"fill",
+def Exec_FillOp : Exec_Computation<"fill",
     (ins F64Attr:$value, Exec_SliceAttr:$destination)> {
   let summary = "sets every element of a slice";
   let assemblyFormat =

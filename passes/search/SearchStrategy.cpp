@@ -1,0 +1,192 @@
+//===- SearchStrategy.cpp - the search as a pass ----------------*- C++ -*-===//
+
+#include "passes/search/Passes.h"
+#include "cluster/pricing.h"
+#include "cluster/read_cluster.h"
+#include "dialects/exec/IR/Exec.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "passes/search/Explain.h"
+#include "passes/search/PartSource.h"
+#include "passes/search/StrategyText.h"
+#include "passes/training/RecomputeModes.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <chrono>
+
+using namespace mlir;
+
+namespace mpc {
+
+#define GEN_PASS_DEF_SEARCHSTRATEGYPASS
+#include "passes/search/Passes.h.inc"
+
+namespace {
+
+using namespace search;
+
+struct SearchStrategyPass : impl::SearchStrategyPassBase<SearchStrategyPass> {
+  using Base::Base;
+  SearchStrategyPass(const StrategyOverrides &pins,
+                     const cluster::Cluster &cluster, int64_t devices)
+      : given(pins), cluster(cluster) {
+    this->devices = devices;
+  }
+
+  void runOnOperation() override {
+    if (failed(chooseCluster()) || failed(searchModel()))
+      signalPassFailure();
+  }
+
+private:
+  LogicalResult chooseCluster() {
+    if (!cluster) {
+      absl::StatusOr<cluster::Cluster> found =
+          cluster::Machine(machine.getValue());
+      if (!found.ok())
+        return complain(found.status());
+      cluster = *found;
+    }
+    // A machine is as many of its kind as are asked for.
+    if (devices != 0)
+      cluster->set_devices(devices);
+    if (absl::Status status = cluster::CheckCluster(*cluster); !status.ok())
+      return complain(status);
+    return success();
+  }
+
+  LogicalResult complain(const absl::Status &status) {
+    return getOperation().emitError()
+           << "cluster: " << std::string(status.message());
+  }
+
+  LogicalResult searchModel() {
+    ModuleOp module = getOperation();
+    FailureOr<Representative> model = Representative::create(module);
+    if (failed(model))
+      return failure();
+    const cluster::Pricing pricing(*cluster);
+    Problem problem;
+    problem.layers = model->getLayers();
+    problem.globalBatch = model->getGlobalBatch();
+    problem.devices = cluster->devices();
+    problem.memory = pricing.usable_bytes();
+    problem.pricing = &pricing;
+    // Tensor-parallel collectives are in every layer: they take the fastest links.
+    problem.largestTp = std::max<int64_t>(1, cluster->links_size()
+                                ? cluster->links(0).devices()
+                                : 1);
+    if (failed(readPins(problem)))
+      return failure();
+    PartSource source(*model, pricing, given.attention.value_or("fused"),
+                      given.strict.value_or(false));
+    problem.parts = [&](const Setup &setup) { return source.getParts(setup); };
+    problem.states = [&](const Setup &setup) {
+      return source.getStates(setup);
+    };
+    problem.optimisticStates = [&](const Setup &setup) {
+      return source.getOptimisticStates(setup);
+    };
+    problem.slots = [&](const Setup &setup) {
+      return source.getSlots(setup, module.getContext());
+    };
+    return decide(problem, source);
+  }
+
+  LogicalResult readPins(Problem &problem) {
+    ModuleOp module = getOperation();
+    Pins &pins = problem.pins;
+    pins.tp = given.tp;
+    pins.dp = given.dp;
+    pins.pp = given.pp;
+    pins.microbatches = given.microbatches;
+    pins.zero = given.zero;
+    pins.chunks = given.chunks;
+    pins.sequenceParallel = given.sequenceParallel;
+    pins.stages = given.stages;
+    if (given.reference.value_or(false))
+      return module.emitError("reference=true is a plan of one rank; found "
+                              "auto=true, expected one of them");
+    if (given.schedule) {
+      for (int kind = 0; kind < kSchedules; ++kind)
+        if (*given.schedule == search::getName(ScheduleKind(kind)))
+          pins.schedule = ScheduleKind(kind);
+      if (!pins.schedule)
+        return module.emitError("schedule=")
+               << *given.schedule << " cannot be searched for; expected gpipe, "
+               << "1f1b, interleaved or zero-bubble with auto=true";
+    }
+    if (!given.recompute)
+      return success();
+    auto modes = parseRecomputeModes(*given.recompute, problem.layers,
+                                     module.getLoc());
+    if (failed(modes))
+      return failure();
+    for (RecomputeMode mode : *modes)
+      pins.recompute.push_back(Recompute(int(mode)));
+    if (llvm::all_equal(pins.recompute))
+      pins.recompute.resize(1);
+    return success();
+  }
+
+  LogicalResult decide(const Problem &problem, PartSource &source) {
+    ModuleOp module = getOperation();
+    if (enumerateSetups(problem).empty())
+      return module.emitError("no strategy has ")
+             << problem.devices << " devices, " << problem.layers
+             << " layers and a global batch of " << problem.globalBatch
+             << " with the options given; expected tp · pp · dp = devices, dp "
+                "and the microbatch size to divide the batch, and pp · chunks "
+                "to be at most the layers";
+    const auto begin = std::chrono::steady_clock::now();
+    const Result result = search::search(problem);
+    const std::chrono::duration<double> seconds =
+        std::chrono::steady_clock::now() - begin;
+    if (!result.best) {
+      if (result.solved == 0 && !source.getReason().empty())
+        return module.emitError() << source.getReason();
+      InFlightDiagnostic error = module.emitError(
+          "no strategy fits into the memory of a device");
+      for (const std::string &line : explainMisfit(problem))
+        error << "\n  " << line;
+      return error;
+    }
+    // The hash is of the model alone.
+    hashModel(module);
+    StrategyOverrides found = toStrategy(*result.best, problem.pins);
+    found.attention = given.attention;
+    found.strict = given.strict;
+    // How long it took is no part of the plan.
+    std::string text =
+        llvm::formatv(" in {0:f2} s, from {1} representatives",
+                      seconds.count(), source.getExpansions());
+    for (const std::string &line : explain(problem, result)) {
+      tfm::addRemark(module, "planner: " + line);
+      text += "\n  " + line;
+    }
+    emitRemark(module.getLoc()) << "the planner has chosen" << text;
+    tfm::setStrategy(module, makeStrategy(&getContext(), found));
+    return success();
+  }
+
+  StrategyOverrides given;
+  std::optional<cluster::Cluster> cluster;
+};
+
+} // namespace
+
+std::unique_ptr<Pass>
+createSearchStrategyPass(const StrategyOverrides &pins,
+                         const cluster::Cluster &cluster, int64_t devices) {
+  return std::make_unique<SearchStrategyPass>(pins, cluster, devices);
+}
+
+namespace {
+#define GEN_PASS_REGISTRATION
+#include "passes/search/Passes.h.inc"
+} // namespace
+
+void registerSearch() { registerPasses(); }
+
+} // namespace mpc
