@@ -19,6 +19,15 @@ int64_t smallestFactor(int64_t number) {
   return number;
 }
 
+/// The largest microbatch of which there are three: one that is neither the first nor
+/// the last.
+int64_t largestRepeated(int64_t batch) {
+  for (int64_t count = 3; count < batch; ++count)
+    if (batch % count == 0)
+      return batch / count;
+  return 1;
+}
+
 } // namespace
 
 const Parts *PartSource::expand(const Seed &seed) {
@@ -47,17 +56,27 @@ const PricedParts *PartSource::getParts(const Setup &setup) {
   auto [place, isNew] = priced.try_emplace(seed);
   if (!isNew)
     return place->second.get();
-  seed.microbatchSize = 1;
-  const Parts *low = expand(seed);
-  const int64_t factor = smallestFactor(model.getGlobalBatch());
-  seed.microbatchSize = factor;
-  const Parts *high =
-      setup.microbatchSize == 1 ? low : expand(seed);
-  if (!low || !high)
+  const Parts *parts = nullptr;
+  Parts between;
+  const int64_t most = largestRepeated(model.getGlobalBatch());
+  if (setup.microbatchSize == 1 || setup.microbatchSize >= most) {
+    parts = expand(seed);
+  } else {
+    // Working memory is the largest of many needs, all linear: between two sizes it
+    // is no more than the line says, beyond them it may be.
+    seed.microbatchSize = 1;
+    const Parts *low = expand(seed);
+    seed.microbatchSize = most;
+    const Parts *high = expand(seed);
+    if (low && high) {
+      between = interpolate(*low, 1, *high, most, setup.microbatchSize);
+      parts = &between;
+    }
+  }
+  if (!parts)
     return nullptr;
   place->second = std::make_unique<PricedParts>(
-      priceParts(interpolate(*low, 1, *high, factor, setup.microbatchSize),
-                 pricing, setup.tp, /*dp=*/1));
+      priceParts(*parts, pricing, setup.tp, /*dp=*/1));
   return place->second.get();
 }
 

@@ -6,6 +6,9 @@
 namespace mpc::search {
 namespace {
 
+/// Gaps take less than one part in so many: what has been seen is a third of it.
+constexpr int64_t kGapShare = 16;
+
 int64_t divideUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 /// What is left of `transfers` of several layers beside what these compute. The first
@@ -141,7 +144,8 @@ void StepModel::addEnd(const PartTime &time, const Part &part,
   memory.states += states.memory.states;
   memory.batch = std::max(memory.batch, part.memory.batch);
   memory.channels = std::max(memory.channels, part.memory.channels);
-  memory.transient = std::max(memory.transient, part.memory.transient);
+  memory.transient = std::max(
+      {memory.transient, part.memory.transient, states.memory.transient});
   // Chunks lie over each other.
   memory.slot = setup_.chunks == 1
                     ? memory.slot + part.memory.slot
@@ -169,7 +173,9 @@ StageMemory StepModel::memoryOf(int64_t stage, const Mix &mix) const {
       continue;
     const Memory &layer = parts_->parts.layer[mode].memory;
     memory.states += count * states_->parts.layer[mode].memory.states;
-    memory.transient = std::max(memory.transient, layer.transient);
+    memory.transient = std::max(
+        {memory.transient, layer.transient,
+         states_->parts.layer[mode].memory.transient});
     slot += divideUp(count, setup_.chunks) * layer.slot;
     batch = std::max(batch, layer.batch);
     channels = std::max(channels, layer.channels);
@@ -177,9 +183,11 @@ StageMemory StepModel::memoryOf(int64_t stage, const Mix &mix) const {
   // What passes from layer to layer.
   if (mix.count() > 1)
     memory.transient += 2 * parts_->parts.first.activationBytes;
+  // The memory plan may leave gaps.
+  memory.transient += memory.transient / kGapShare;
   memory.stash = slot * (setup_.pp > 1 ? slots_[stage] : 1);
-  memory.other =
-      divideUp(batch, setup_.dp) + (setup_.pp > 1 ? channels : 0);
+  // Without neighbours what would be messages is passed on all the same.
+  memory.other = divideUp(batch, setup_.dp) + setup_.chunks * channels;
   return memory;
 }
 
