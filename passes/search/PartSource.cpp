@@ -82,6 +82,7 @@ const PricedParts *PartSource::getParts(const Setup &setup) {
 
 /// What is stored, sent over data and updated depends neither on the microbatch nor on
 /// where the sequence is split, and without ZeRO not on how many replicas there are.
+/// A microbatch that is both first and last keeps gradients until they are reduced.
 Seed PartSource::getStateSeed(const Setup &setup) const {
   Seed seed;
   seed.tp = setup.tp;
@@ -91,6 +92,8 @@ Seed PartSource::getStateSeed(const Setup &setup) const {
   seed.dp = setup.dp == 1 || seed.zero > 0
                 ? setup.dp
                 : smallestFactor(model.getGlobalBatch());
+  if (setup.microbatches == 1 && setup.dp > 1)
+    seed.microbatchSize = model.getGlobalBatch() / seed.dp;
   return seed;
 }
 

@@ -6,8 +6,18 @@
 namespace mpc::search {
 namespace {
 
-/// Gaps take less than one part in so many: what has been seen is a third of it.
-constexpr int64_t kGapShare = 16;
+/// Gaps between buffers take less than one part in so many.
+constexpr int64_t kGapShare = 4;
+
+/// What a list of one microbatch alone keeps until it is reduced, at most, of the
+/// gradients of a layer.
+int64_t gradientsInFlight(const Part &part) {
+  int64_t bytes = 0;
+  for (const Command &command : part.reductions)
+    if (command.kind == Command::Kind::kStart)
+      bytes += command.transfer.bytes;
+  return bytes / 2;
+}
 
 int64_t divideUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
@@ -107,6 +117,8 @@ StepModel::StepModel(const cluster::Pricing &pricing, const Setup &setup,
   for (int kind : {2, 3})
     addEnd(parts.last, parts.parts.last, states.parts.last, ends_[kind]);
   ends_[3].memory.states -= states.parts.last.memory.tied;
+  for (int mode = 0; mode < kRecomputes; ++mode)
+    inFlight_[mode] = gradientsInFlight(states.parts.layer[mode]);
   const double p = setup.pp, v = setup.chunks, m = setup.microbatches;
   switch (setup.schedule) {
   case ScheduleKind::kGpipe:
@@ -167,24 +179,28 @@ StageMemory StepModel::memoryOf(int64_t stage, const Mix &mix) const {
   memory.states = ends.states;
   memory.transient = ends.transient;
   int64_t slot = ends.slot, batch = ends.batch, channels = ends.channels;
+  int64_t inFlight = 0, ofLayers = 0;
   for (int mode = 0; mode < kRecomputes; ++mode) {
     const int64_t count = mix.layers[mode];
     if (count == 0)
       continue;
     const Memory &layer = parts_->parts.layer[mode].memory;
     memory.states += count * states_->parts.layer[mode].memory.states;
-    memory.transient = std::max(
-        {memory.transient, layer.transient,
-         states_->parts.layer[mode].memory.transient});
+    ofLayers = std::max({ofLayers, layer.transient,
+                         states_->parts.layer[mode].memory.transient});
     slot += divideUp(count, setup_.chunks) * layer.slot;
+    if (setup_.microbatches == 1 && setup_.dp > 1)
+      inFlight += count * inFlight_[mode];
     batch = std::max(batch, layer.batch);
     channels = std::max(channels, layer.channels);
   }
   // What passes from layer to layer.
   if (mix.count() > 1)
     memory.transient += 2 * parts_->parts.first.activationBytes;
-  // The memory plan may leave gaps.
-  memory.transient += memory.transient / kGapShare;
+  // The memory plan may leave gaps, more of them where unlike things follow each other.
+  memory.transient = std::max(memory.transient, ofLayers) +
+                     std::min(memory.transient, ofLayers) / 2;
+  memory.transient += memory.transient / kGapShare + inFlight;
   memory.stash = slot * (setup_.pp > 1 ? slots_[stage] : 1);
   // Without neighbours what would be messages is passed on all the same.
   memory.other = divideUp(batch, setup_.dp) + setup_.chunks * channels;

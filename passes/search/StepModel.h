@@ -154,6 +154,7 @@ private:
   std::vector<int64_t> slots_;
   /// Of a stage with neither end, the first, the last, and both.
   std::array<Ends, 4> ends_;
+  std::array<int64_t, kRecomputes> inFlight_ = {};
   double message_ = 0;
   double periodWeight_ = 0, fillingWeight_ = 0, constant_ = 0;
 };
