@@ -15,6 +15,7 @@
 #include "runtime/plan/plan_reader.h"
 #include "runtime/simulate/report.h"
 #include "runtime/simulate/simulate.h"
+#include "runtime/simulate/whole_recompute.h"
 #include "runtime/status_macros.h"
 
 namespace mpc::runtime {
@@ -28,6 +29,7 @@ struct Options {
   std::string format = "text";
   std::string fold = "true";
   bool allow_overflow = false;
+  bool whole_recompute = false;
 };
 
 absl::StatusOr<std::string> ReadFile(const std::string& path) {
@@ -73,7 +75,8 @@ absl::Status CheckFit(const Simulation& simulation, bool allow_overflow) {
 }
 
 absl::Status Run(const Options& options) {
-  MPC_ASSIGN_OR_RETURN(const plan::Plan plan, LoadPlan(options.path));
+  MPC_ASSIGN_OR_RETURN(plan::Plan plan, LoadPlan(options.path));
+  if (options.whole_recompute) plan = RecomputeWhole(std::move(plan));
   MPC_ASSIGN_OR_RETURN(const cluster::Cluster cluster,
                        ClusterOf(options, RankCount(plan.mesh())));
   SimulateOptions simulate;
@@ -117,6 +120,11 @@ CommandLine Describe(Options* options) {
   command.AddFlag("allow-overflow",
                   "simulate a plan that does not fit the memory of a device",
                   &options->allow_overflow);
+  command.AddFlag("whole-recompute",
+                  "count recomputation as in systems that run a whole layer "
+                  "or the whole of attention again; plans leave out what "
+                  "backward does not read. For comparison with published runs",
+                  &options->whole_recompute);
   command.AddExample("mpc-run simulate model.plan --cluster=a100_dgx_80gb",
                      "on as many DGX A100 as the plan needs");
   command.AddExample(
