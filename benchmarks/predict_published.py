@@ -168,10 +168,27 @@ def measured_seconds(row):
             (float(row["tflops_per_gpu"] or "nan") * 1e12 * int(row["num_gpus"])))
 
 
+def assumptions_of(row):
+    """What the row's system does and plans do not, where the source says that it
+    does."""
+    assumed = []
+    if recompute_of(row) != "none":
+        assumed.append("recompute-whole")
+    if "TP comm overlap on" in row["notes"]:
+        assumed.append("overlap-products")
+    if integer(row, "dp", 1) > 1:
+        if "distributed optimizer" in row["zero"]:
+            assumed += ["overlap-steps", "split-optimizer"]
+        else:
+            assumed.append("reduce-late")
+    return assumed
+
+
 def simulate(tools, plan, machine, row):
     flags = ["--allow-overflow", "--format=json"]
-    if recompute_of(row) != "none":
-        flags.append("--whole-recompute")
+    assumed = assumptions_of(row)
+    if assumed:
+        flags.append("--assume=" + ",".join(assumed))
     return json.loads(run(tools / "mpc-run", "simulate", plan,
                           f"--cluster={machine}", *flags))
 

@@ -30,9 +30,10 @@ struct CommunicationTime {
   /// Of payload: the whole of what is reduced, gathered, scattered or sent. A
   /// message counts on both sides.
   uint64_t bytes = 0;
-  /// While the rank waits for it and does nothing else.
+  /// While the rank waits for what all members have started, be it that a
+  /// transfer before it in its stream has not ended.
   double exposed_seconds = 0;
-  /// While the rank computes, or waits for something else.
+  /// From beginning to end, but for what is exposed.
   double hidden_seconds = 0;
 };
 

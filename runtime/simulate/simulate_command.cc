@@ -13,9 +13,9 @@
 #include "runtime/cli/text_table.h"
 #include "runtime/plan/mesh.h"
 #include "runtime/plan/plan_reader.h"
+#include "runtime/simulate/assumptions.h"
 #include "runtime/simulate/report.h"
 #include "runtime/simulate/simulate.h"
-#include "runtime/simulate/whole_recompute.h"
 #include "runtime/status_macros.h"
 
 namespace mpc::runtime {
@@ -29,7 +29,7 @@ struct Options {
   std::string format = "text";
   std::string fold = "true";
   bool allow_overflow = false;
-  bool whole_recompute = false;
+  std::string assume;
 };
 
 absl::StatusOr<std::string> ReadFile(const std::string& path) {
@@ -76,7 +76,9 @@ absl::Status CheckFit(const Simulation& simulation, bool allow_overflow) {
 
 absl::Status Run(const Options& options) {
   MPC_ASSIGN_OR_RETURN(plan::Plan plan, LoadPlan(options.path));
-  if (options.whole_recompute) plan = RecomputeWhole(std::move(plan));
+  MPC_ASSIGN_OR_RETURN(const Assumptions assumptions,
+                       ParseAssumptions(options.assume));
+  if (!options.assume.empty()) plan = Assume(std::move(plan), assumptions);
   MPC_ASSIGN_OR_RETURN(const cluster::Cluster cluster,
                        ClusterOf(options, RankCount(plan.mesh())));
   SimulateOptions simulate;
@@ -120,11 +122,12 @@ CommandLine Describe(Options* options) {
   command.AddFlag("allow-overflow",
                   "simulate a plan that does not fit the memory of a device",
                   &options->allow_overflow);
-  command.AddFlag("whole-recompute",
-                  "count recomputation as in systems that run a whole layer "
-                  "or the whole of attention again; plans leave out what "
-                  "backward does not read. For comparison with published runs",
-                  &options->whole_recompute);
+  command.AddString(
+      "assume", "LIST",
+      absl::StrCat("for comparison with published runs: what their systems do "
+                   "and plans do not (docs/cost-model.md), some of ",
+                   absl::StrJoin(AssumptionNames(), ",")),
+      &options->assume);
   command.AddExample("mpc-run simulate model.plan --cluster=a100_dgx_80gb",
                      "on as many DGX A100 as the plan needs");
   command.AddExample(
@@ -151,7 +154,7 @@ int SimulateCommand(absl::Span<const std::string> arguments) {
         if (options.machine.empty() == options.cluster_file.empty())
           return absl::InvalidArgumentError(
               "expected one of --cluster and --cluster-file");
-        return absl::OkStatus();
+        return ParseAssumptions(options.assume).status();
       });
 }
 

@@ -331,7 +331,7 @@ void StepClock::AccountTransfer(int rank, const Transfer& transfer) {
   ++time.count;
   time.bytes += transfer.bytes;
   // What is exposed of it is taken away by AccountWait.
-  time.hidden_seconds += transfer.end - transfer.ready;
+  time.hidden_seconds += transfer.end - transfer.begin;
   if (record_)
     timelines_[rank].transfers.push_back(
         {transfer.begin, transfer.end, transfer.category, transfer.bytes});
@@ -343,7 +343,7 @@ void StepClock::AccountWait(int rank, const Transfer& transfer, double since,
   times_[rank].bubble_seconds += ready - since;
   CommunicationTime& time = times_[rank].communication[transfer.category];
   time.exposed_seconds += now - ready;
-  time.hidden_seconds -= now - ready;
+  time.hidden_seconds -= now - std::clamp(transfer.begin, ready, now);
   if (!record_) return;
   if (ready > since)
     timelines_[rank].waits.push_back({since, ready, transfer.category, true});

@@ -1,5 +1,5 @@
 // Finds the twins of forward commands in backward lists.
-#include "runtime/simulate/whole_recompute.h"
+#include "runtime/simulate/recompute_whole.h"
 
 #include <algorithm>
 #include <map>

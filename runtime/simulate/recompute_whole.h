@@ -1,6 +1,6 @@
 // Plans that compute again what other systems would.
-#ifndef MPC_RUNTIME_SIMULATE_WHOLE_RECOMPUTE_H_
-#define MPC_RUNTIME_SIMULATE_WHOLE_RECOMPUTE_H_
+#ifndef MPC_RUNTIME_SIMULATE_RECOMPUTE_WHOLE_H_
+#define MPC_RUNTIME_SIMULATE_RECOMPUTE_WHOLE_H_
 
 #include "runtime/plan/plan.pb.h"
 
@@ -19,4 +19,4 @@ plan::Plan RecomputeWhole(plan::Plan plan);
 
 }  // namespace mpc::runtime
 
-#endif  // MPC_RUNTIME_SIMULATE_WHOLE_RECOMPUTE_H_
+#endif  // MPC_RUNTIME_SIMULATE_RECOMPUTE_WHOLE_H_
