@@ -27,6 +27,10 @@ DATA = HERE / "published" / "training_runs.csv"
 MACHINES = [("V100-SXM3", "v100_dgx2h"), ("V100-SXM2-16GB", "aws_p3_16xlarge"),
             ("A100-SXM4-40GB", "a100_dgx_40gb"), ("A100-SXM4-80GB", "a100_dgx_80gb"),
             ("H100-SXM5", "h100_dgx"), ("H800", "h800_dgx"), ("H200", "h200_dgx")]
+# Sources that reduce gradients beside the backward pass (torch's data parallelism).
+DDP = {"megatron19", "megatron-v1-blog", "megatron-readme-2020"}
+# Published as efficiencies and speedups, relative to one GPU.
+SCALING = "megatron19-"
 # Sources whose systems kept no score matrix.
 FUSED = {"mcore-h100-weak", "megatron-golden-7b", "nemo-24.07"}
 
@@ -164,8 +168,10 @@ def model_operations(row, convention):
 def measured_seconds(row):
     if row["iter_time_s"]:
         return float(row["iter_time_s"])
+    if not row["tflops_per_gpu"]:
+        raise Inexpressible("no measured time")
     return (model_operations(row, row["flops_convention"]) /
-            (float(row["tflops_per_gpu"] or "nan") * 1e12 * int(row["num_gpus"])))
+            (float(row["tflops_per_gpu"]) * 1e12 * int(row["num_gpus"])))
 
 
 def assumptions_of(row):
@@ -179,6 +185,8 @@ def assumptions_of(row):
     if integer(row, "dp", 1) > 1:
         if "distributed optimizer" in row["zero"]:
             assumed += ["overlap-steps", "split-optimizer"]
+        elif integer(row, "pp", 1) == 1 and row["source_key"] in DDP:
+            assumed.append("overlap-steps")
         else:
             assumed.append("reduce-late")
     return assumed
@@ -212,9 +220,7 @@ def rank_correlation(pairs):
 
 def predict(tools, cache, row):
     spec, strategy = job_of(row)
-    seconds = measured_seconds(row)
-    if not math.isfinite(seconds):
-        raise Inexpressible("no measured time")
+    seconds = math.nan if SCALING in row["id"] else measured_seconds(row)
     machine = machine_of(row)
     plan = plan_of(tools, cache, spec, strategy)
     result = simulate(tools, plan, machine, row)
@@ -245,20 +251,27 @@ def report(source, predictions):
           f" worst {100 * max(errors):.1f} %, rank correlation of rates {order:.2f}")
 
 
-def weak_scaling(predictions):
+def report_scaling(predictions):
     """Of Shoeybi et al. 2019: operations a second and GPU, relative to one GPU."""
-    runs = {p["row"]["id"]: p for p in predictions}
-    if "megatron19-001" not in runs:
-        return
     def rate(p):
         return model_operations(p["row"], "hw96") / p["predicted"] / int(
             p["row"]["num_gpus"])
-    base = rate(runs["megatron19-001"])
-    print("\n| scaling of | published | predicted |\n|---|---|---|")
+    runs = {p["row"]["id"]: p for p in predictions}
+    base, strong = runs[SCALING + "001"], runs.get(SCALING + "009")
+    print("\n### megatron19\n\n| row | model | GPUs | published | predicted |")
+    print("|---|---|---|---|---|")
     for p in predictions:
-        if p["row"]["scaling_eff_pct"] and p["row"]["id"] <= "megatron19-008":
-            print(f"| {p['row']['model']}, {p['row']['num_gpus']} GPUs |"
-                  f" {p['row']['scaling_eff_pct']} % | {100 * rate(p) / base:.1f} % |")
+        row = p["row"]
+        if row["scaling_eff_pct"]:
+            published = f"{row['scaling_eff_pct']} %"
+            predicted = f"{100 * rate(p) / rate(base):.1f} %"
+        elif row["speedup"] and strong:
+            published = f"{row['speedup']} times"
+            predicted = f"{strong['predicted'] / p['predicted']:.2f} times"
+        else:
+            continue
+        print(f"| {row['id'].split('-')[-1]} | {row['model']}, {row['heads']} heads |"
+              f" {row['num_gpus']} | {published} | {predicted} |")
 
 
 def main():
@@ -292,9 +305,10 @@ def main():
             if options.verbose:
                 print(row["id"], error, file=sys.stderr)
     for source, predictions in found.items():
-        report(source, predictions)
-        if source == "megatron19":
-            weak_scaling(predictions)
+        if SCALING in predictions[0]["row"]["id"]:
+            report_scaling(predictions)
+        else:
+            report(source, predictions)
     print("\n### Rows without a prediction\n\n| source | rows | reason |\n|---|---|---|")
     for (source, reason), count in refused.items():
         print(f"| {source} | {count} | {reason} |")

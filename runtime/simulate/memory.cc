@@ -28,9 +28,10 @@ std::vector<MemoryPoint> MemoryOverTime(const plan::Role& role,
   for (int i = 0; i < role.schedule_size(); ++i) {
     in_use += change[i];
     const int64_t slots = std::min<int64_t>(in_use, role.slots());
+    const uint64_t transient = lists[role.schedule(i).list()].transient_bytes;
     points.push_back(
-        {slots, role.persistent_bytes() + slots * role.slot_bytes() +
-                    lists[role.schedule(i).list()].transient_bytes});
+        {slots, transient,
+         role.persistent_bytes() + slots * role.slot_bytes() + transient});
   }
   return points;
 }

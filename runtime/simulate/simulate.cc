@@ -14,18 +14,17 @@ namespace mpc::runtime {
 namespace {
 
 StageMemory MemoryOf(const plan::Role& role,
-                     const std::vector<PricedList>& lists) {
+                     const std::vector<MemoryPoint>& points) {
   StageMemory memory;
   memory.arena_bytes = ArenaLayout(role).bytes();
   memory.persistent_bytes = role.persistent_bytes();
   memory.slot_bytes = role.slot_bytes();
-  for (const MemoryPoint& point : MemoryOverTime(role, lists)) {
+  for (const MemoryPoint& point : points) {
     memory.slots_in_use = std::max(memory.slots_in_use, point.slots_in_use);
+    memory.transient_bytes =
+        std::max(memory.transient_bytes, point.transient_bytes);
     memory.peak_bytes = std::max(memory.peak_bytes, point.bytes);
   }
-  for (const PricedList& list : lists)
-    memory.transient_bytes =
-        std::max(memory.transient_bytes, list.transient_bytes);
   return memory;
 }
 
@@ -92,8 +91,12 @@ absl::StatusOr<Simulation> Simulate(const plan::Plan& plan,
     result.model_flops_utilisation = result.flops.model / peak;
     result.hardware_flops_utilisation = result.flops.hardware / peak;
   }
-  for (int stage = 0; stage < plan.roles_size(); ++stage)
-    result.memory.push_back(MemoryOf(plan.roles(stage), priced.roles[stage]));
+  for (int stage = 0; stage < plan.roles_size(); ++stage) {
+    const plan::Role& role = plan.roles(stage);
+    result.memory_over_time.push_back(
+        MemoryOverTime(role, priced.roles[stage]));
+    result.memory.push_back(MemoryOf(role, result.memory_over_time.back()));
+  }
   result.usable_bytes = pricing.usable_bytes();
   return result;
 }

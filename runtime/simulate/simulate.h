@@ -59,7 +59,8 @@ struct ListSpan {
   double begin = 0, end = 0;
   uint32_t list = 0;
   uint32_t microbatch = 0;
-  uint32_t slot = 0;
+  /// Index into the schedule.
+  uint32_t entry = 0;
 };
 struct TransferSpan {
   double begin = 0, end = 0;
@@ -93,9 +94,11 @@ struct StageMemory {
   uint64_t peak_bytes = 0;
 };
 
-/// One run of a list of a stage, in the order of the schedule.
+/// What a rank of a stage uses during one entry of its schedule.
 struct MemoryPoint {
   int64_t slots_in_use = 0;
+  uint64_t transient_bytes = 0;
+  /// All, persistent memory included.
   uint64_t bytes = 0;
 };
 
@@ -116,6 +119,8 @@ struct Simulation {
   /// By stage; with `fold` false by rank.
   std::vector<RankTime> rank_times;
   std::vector<StageMemory> memory;
+  /// By stage and entry of its schedule.
+  std::vector<std::vector<MemoryPoint>> memory_over_time;
   uint64_t usable_bytes = 0;
   /// Events that were simulated.
   int64_t events = 0;

@@ -30,6 +30,8 @@ struct Options {
   std::string fold = "true";
   bool allow_overflow = false;
   std::string assume;
+  std::string trace;
+  std::string html;
 };
 
 absl::StatusOr<std::string> ReadFile(const std::string& path) {
@@ -37,6 +39,15 @@ absl::StatusOr<std::string> ReadFile(const std::string& path) {
   if (!file)
     return absl::NotFoundError(absl::StrCat(path, ": cannot be opened"));
   return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+absl::Status WriteFile(const std::string& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  if (!file.flush())
+    return absl::PermissionDeniedError(
+        absl::StrCat(path, ": cannot be written"));
+  return absl::OkStatus();
 }
 
 absl::StatusOr<cluster::Cluster> ClusterOf(const Options& options,
@@ -83,9 +94,15 @@ absl::Status Run(const Options& options) {
                        ClusterOf(options, RankCount(plan.mesh())));
   SimulateOptions simulate;
   simulate.fold = options.fold == "true";
+  simulate.record = !options.trace.empty() || !options.html.empty();
   MPC_ASSIGN_OR_RETURN(const Simulation simulation,
                        Simulate(plan, cluster::Pricing(cluster), simulate));
   MPC_RETURN_IF_ERROR(CheckFit(simulation, options.allow_overflow));
+  if (!options.trace.empty())
+    MPC_RETURN_IF_ERROR(WriteFile(options.trace, PrintTrace(plan, simulation)));
+  if (!options.html.empty())
+    MPC_RETURN_IF_ERROR(WriteFile(
+        options.html, PrintSimulationHtml(plan, cluster, simulation)));
   return WriteOutput(options.format == "json"
                          ? PrintSimulationJson(plan, cluster, simulation)
                          : PrintSimulation(plan, cluster, simulation));
@@ -122,6 +139,14 @@ CommandLine Describe(Options* options) {
   command.AddFlag("allow-overflow",
                   "simulate a plan that does not fit the memory of a device",
                   &options->allow_overflow);
+  command.AddString("html", "FILE",
+                    "also write the step as a page for a browser: pipeline, "
+                    "time, memory and communication in pictures. Default: none",
+                    &options->html);
+  command.AddString("trace", "FILE",
+                    "also write what happened when as trace events, for "
+                    "ui.perfetto.dev or chrome://tracing. Default: none",
+                    &options->trace);
   command.AddString(
       "assume", "LIST",
       absl::StrCat("for comparison with published runs: what their systems do "
@@ -134,6 +159,9 @@ CommandLine Describe(Options* options) {
       "mpc-run simulate model.plan --cluster-file=mine.textproto "
       "--devices=1024",
       "on a cluster of yours");
+  command.AddExample(
+      "mpc-run simulate model.plan --cluster=h100_dgx --html=step.html",
+      "a page with pictures");
   command.AddExample(
       "mpc-run simulate model.plan --cluster=h100_dgx --format=json | jq "
       ".step_seconds",

@@ -99,7 +99,8 @@ void StepClock::EndList(int rank) {
   times_[rank].flops.model += list.flops.model;
   if (record_ && self.time > self.list_begin)
     timelines_[rank].lists.push_back({self.list_begin, self.time, entry.list(),
-                                      entry.microbatch(), entry.slot()});
+                                      entry.microbatch(),
+                                      static_cast<uint32_t>(self.entry)});
   ++self.entry;
   self.step = 0;
   self.computed = false;
