@@ -69,12 +69,11 @@ void NumberHandles(plan::Role* role) {
 /// and the products behind it that read its result stand next to each other.
 void OverlapProducts(plan::CommandList* list) {
   Commands commands = CommandsOf(*list);
-  for (size_t i = 1; i < commands.size(); ++i) {
+  for (size_t i = 0; i < commands.size(); ++i) {
     if (!commands[i].has_collective_start()) continue;
     const plan::CollectiveStartCommand start = commands[i].collective_start();
-    const plan::Command& before = commands[i - 1];
-    if (before.has_gemm() &&
-        SamePlace(before.gemm().destination(), start.source())) {
+    if (i > 0 && commands[i - 1].has_gemm() &&
+        SamePlace(commands[i - 1].gemm().destination(), start.source())) {
       std::swap(commands[i - 1], commands[i]);
       continue;
     }

@@ -20,11 +20,15 @@ std::string Percent(double part, double whole) {
   return absl::StrFormat("%.1f %%", whole > 0 ? 100 * part / whole : 0.0);
 }
 
+// Three digits.
 std::string Digits(double value) {
   if (value == 0) return "0";
+  // What rounding makes of it may have a digit more.
+  const double unit = std::pow(10, std::floor(std::log10(std::abs(value))) - 2);
+  const double rounded = std::round(value / unit) * unit;
   const int whole =
-      static_cast<int>(std::floor(std::log10(std::abs(value)))) + 1;
-  return absl::StrFormat("%.*f", std::clamp(3 - whole, 0, 3), value);
+      static_cast<int>(std::floor(std::log10(std::abs(rounded) * 1.0001))) + 1;
+  return absl::StrFormat("%.*f", std::clamp(3 - whole, 0, 3), rounded);
 }
 
 std::string DescribeCluster(const cluster::Cluster& cluster, int64_t ranks) {

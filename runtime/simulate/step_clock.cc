@@ -125,6 +125,7 @@ bool StepClock::Execute(int rank, const PricedStep& step, double now) {
     }
     default: {
       std::deque<int>& messages = self.messages[step.number];
+      if (messages.empty()) return false;  // Never started: for ever.
       const int transfer = messages.front();
       messages.pop_front();
       return Wait(rank, transfer, now);
@@ -152,7 +153,6 @@ bool StepClock::Start(int rank, int transfer, double now) {
   if (pricing_.overlaps_transfers() || self.state == State::kDone) return true;
   if (self.members == nullptr && self.state == State::kGathering) return true;
   // Released by the wait, which finds it done.
-  ranks_[rank].blocked = true;
   ++transfers_[transfer].references;
   transfers_[transfer].waiting.push_back(rank);
   return false;
@@ -164,7 +164,6 @@ bool StepClock::Wait(int rank, int transfer, double now) {
     Release(transfer);
     return true;
   }
-  ranks_[rank].blocked = true;
   self.waiting.push_back(rank);
   return false;
 }
@@ -290,7 +289,6 @@ void StepClock::Finish(int index, double now) {
   const std::vector<int> waiting = std::move(transfers_[index].waiting);
   for (int rank : waiting) {
     AccountWait(rank, transfers_[index], ranks_[rank].time, now);
-    ranks_[rank].blocked = false;
     Push(now, true, rank, 0);
     Release(index);
   }

@@ -76,7 +76,6 @@ class StepClock {
     double list_begin = 0;
     bool computed = false;  // The step's computing.
     bool ended = false;
-    bool blocked = false;
     std::vector<int> handles;
     /// By channel: transfers that it has not waited for.
     std::map<uint32_t, std::deque<int>> messages;
