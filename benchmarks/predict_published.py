@@ -182,6 +182,8 @@ def assumptions_of(row):
         assumed.append("recompute-whole")
     if "TP comm overlap on" in row["notes"]:
         assumed.append("overlap-products")
+    if SCALING in row["id"]:
+        assumed.append("eager-attention")
     if integer(row, "dp", 1) > 1:
         if "distributed optimizer" in row["zero"]:
             assumed += ["overlap-steps", "split-optimizer"]

@@ -326,8 +326,10 @@ def machines():
     net = "Between nodes nominal."
     yield "v100_dgx2h", machine_text(
         "DGX-2H", 16, v100,
-        [nvlink("NVSwitch", 16, 150e9), scale_out("InfiniBand EDR, 8 a node", 6.25e9, 2)],
-        [vendor, own, " Links of the NVSwitch as the A100's. ", net])
+        # A switch joins any two alike: what 8 reach, whose links are all in use.
+        [dict(nvlink("NVSwitch", 16, 150e9, "v100"), members=[]),
+         scale_out("InfiniBand EDR, 8 a node", 6.25e9, 2)],
+        [vendor, own, " ", net])
     sxm2 = dict(v100, name="V100-SXM2-16GB", memory=16 * GIB)
     yield "aws_p3_16xlarge", machine_text(
         "p3.16xlarge", 8, sxm2,

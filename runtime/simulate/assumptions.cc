@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
@@ -26,6 +27,7 @@ constexpr Named kNames[] = {
     {"overlap-products", &Assumptions::overlap_products},
     {"overlap-steps", &Assumptions::overlap_steps},
     {"reduce-late", &Assumptions::reduce_late},
+    {"eager-attention", &Assumptions::eager_attention},
     {"split-optimizer", &Assumptions::split_optimizer},
 };
 
@@ -83,6 +85,28 @@ void OverlapProducts(plan::CommandList* list) {
                               Reads(commands[wait + 1], start.destination());
          ++wait)
       std::swap(commands[wait], commands[wait + 1]);
+  }
+  Assign(commands, list);
+}
+
+/// Each kernel that a fused one stands for reads and writes the scores.
+void SplitSoftmax(const plan::Plan& plan, plan::CommandList* list) {
+  Commands commands;
+  for (const plan::Command& command : list->commands()) {
+    commands.push_back(command);
+    if (!command.has_kernel() || command.kernel().inputs().empty()) continue;
+    const std::string& does =
+        plan.target().kernels(command.kernel().kernel()).description();
+    // Softmax and dropout are in the fused kernel's own operands.
+    const int others = absl::StrContains(does, "masked_softmax_grad") ? 2
+                       : absl::StrContains(does, "masked_softmax")    ? 3
+                                                                      : -1;
+    for (int i = 0; i <= others; ++i) {
+      plan::Command& copy = commands.emplace_back();
+      copy.set_location(command.location());
+      *copy.mutable_copy()->mutable_source() = command.kernel().inputs(0);
+      *copy.mutable_copy()->mutable_destination() = command.kernel().inputs(0);
+    }
   }
   Assign(commands, list);
 }
@@ -161,6 +185,9 @@ plan::Plan Assume(plan::Plan plan, const Assumptions& assumptions) {
   if (assumptions.recompute_whole) plan = RecomputeWhole(std::move(plan));
   for (plan::Role& role : *plan.mutable_roles()) {
     NumberHandles(&role);
+    if (assumptions.eager_attention)
+      for (plan::CommandList& list : *role.mutable_lists())
+        SplitSoftmax(plan, &list);
     if (assumptions.overlap_products)
       for (plan::CommandList& list : *role.mutable_lists())
         OverlapProducts(&list);

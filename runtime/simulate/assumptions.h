@@ -24,6 +24,9 @@ struct Assumptions {
   bool overlap_steps = false;
   /// Gradients are reduced in the update, behind all backward passes.
   bool reduce_late = false;
+  /// Scaling, mask, softmax and dropout of stored scores are kernels of their
+  /// own, five forward and four backward, as before fused ones.
+  bool eager_attention = false;
   /// SplitOptimizer.
   bool split_optimizer = false;
 };

@@ -30,7 +30,7 @@ TEST(AssumptionsTest, NamesAreRead) {
   EXPECT_THAT(std::string(ParseAssumptions("magic").status().message()),
               HasSubstr("--assume has magic, expected some of "
                         "recompute-whole, overlap-products, overlap-steps, "
-                        "reduce-late, split-optimizer"));
+                        "reduce-late, eager-attention, split-optimizer"));
 }
 
 TEST(AssumptionsTest, ACollectiveOverlapsTheProductThatMakesItsOperand) {
@@ -64,6 +64,22 @@ TEST(AssumptionsTest, ACollectiveOverlapsTheProductsThatReadItsResult) {
   Assumptions assumptions;
   assumptions.overlap_products = true;
   EXPECT_DOUBLE_EQ(Step(Assume(plan, assumptions)), 60e-6);
+}
+
+TEST(AssumptionsTest, EagerAttentionReadsAndWritesItsScoresMoreOften) {
+  const std::string scores =
+      "{ type: DATA_TYPE_F32 sizes: 1000 region: REGION_TRANSIENT }";
+  plan::Plan plan = OneList("commands { kernel { kernel: 1 inputs " + scores +
+                            " outputs " + scores + " } }");
+  Assumptions assumptions;
+  assumptions.eager_attention = true;
+  // 8,000 bytes at 100 GB/s.
+  EXPECT_DOUBLE_EQ(Step(Assume(plan, assumptions)), 0.08e-6);
+  plan::Kernel& kernel = *plan.mutable_target()->mutable_kernels(1);
+  kernel.set_description("masked_softmax attention_dropout");
+  EXPECT_NEAR(Step(Assume(plan, assumptions)), 5 * 0.08e-6, 1e-15);
+  kernel.set_description("attention_dropout masked_softmax_grad");
+  EXPECT_NEAR(Step(Assume(plan, assumptions)), 4 * 0.08e-6, 1e-15);
 }
 
 /// Prologue, two backward passes of which the last reduces, and an update.
