@@ -177,5 +177,36 @@ TEST(RecomputeWholeTest, WhatALayerLeavesOutIsAdded) {
   EXPECT_EQ(whole.roles(0).lists(0).commands_size(), 4);
 }
 
+/// A batched product of attention: of scores, or of values, which has other
+/// strides.
+std::string Batched(bool is_values) {
+  std::string text = Gemm20("h.0.attn");
+  return text.insert(
+      text.find("left"),
+      is_values ? "batch { count: 2 left_stride: 7 } " : "batch { count: 2 } ");
+}
+
+// Among the gradients is a product like that of the scores, and one like that
+// of the values.
+TEST(RecomputeWholeTest, OfAttentionTheRestIsAdded) {
+  plan::Plan plan = OneList(Gemm20());
+  plan::Role& role = *plan.mutable_roles(0);
+  role.clear_lists();
+  role.clear_schedule();
+  const std::string gradients = Batched(false) + Batched(true);
+  const std::vector<std::pair<plan::Phase, std::string>> lists = {
+      {plan::PHASE_FORWARD, Batched(false) + Batched(true)},
+      {plan::PHASE_BACKWARD, Batched(false) + gradients},
+      {plan::PHASE_BACKWARD, gradients}};
+  for (const auto& [phase, commands] : lists) {
+    plan::CommandList& list = *role.add_lists();
+    list = OneList(commands).roles(0).lists(0);
+    list.set_phase(phase);
+  }
+  const plan::Plan whole = RecomputeWhole(plan);
+  EXPECT_EQ(whole.roles(0).lists(1).commands_size(), 4);
+  EXPECT_EQ(whole.roles(0).lists(2).commands_size(), 2);
+}
+
 }  // namespace
 }  // namespace mpc::runtime

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "runtime/simulate/simulate_for_test.h"
+#include "runtime/simulate/world.h"
 #include "runtime/testing/bigram_plan.h"
 #include "runtime/testing/pipeline_plan.h"
 
@@ -124,6 +125,27 @@ TEST(SimulateTest, ModelOperationsLeaveRecomputationOut) {
   EXPECT_THAT(result.flops.model, DoubleNear(4 * 3 * 2e6, 1));
 }
 
+/// A product of scores, which has no weight.
+std::string Scores() {
+  std::string text = Gemm20("h.0.attn");
+  return text.insert(text.find("left"), "batch { count: 1 } ");
+}
+
+TEST(SimulateTest, ModelOperationsOfUnfusedAttentionAreThoseOfTheForwardPass) {
+  plan::Plan plan = OneList(Scores() + Gemm20("w", 0) + Scores() + Scores());
+  auto& gradient = *plan.mutable_roles(0)
+                        ->mutable_lists(0)
+                        ->mutable_commands(1)
+                        ->mutable_gemm()
+                        ->mutable_destination();
+  gradient.set_region(plan::REGION_PERSISTENT);
+  plan::State& state = *plan.mutable_roles(0)->add_states();
+  state.set_kind(plan::STATE_KIND_ACCUMULATOR);
+  *state.mutable_slice() = gradient;
+  const Simulation result = RunPlan(plan);
+  EXPECT_THAT(result.flops.model, DoubleNear(4 * 2 * 3 * 2e6, 1));
+}
+
 // ------------------------------------------------------------ pipelines
 
 /// A pipeline whose forward passes are one product of 20 us, backward passes
@@ -236,6 +258,32 @@ TEST(SimulateTest, FoldingChangesNothing) {
     }
     EXPECT_EQ(all.timelines[0].lists.size(), folded.timelines[0].lists.size());
   }
+}
+
+TEST(SimulateTest, AFoldedStageSendsAsFarAsItsFarthestRank) {
+  PipelineOptions options;
+  options.stages = 2;
+  options.dp = 2;
+  options.microbatches = 4;
+  const plan::Plan plan = MakePipelinePlan(options);
+  cluster::Cluster cluster = RoundCluster();
+  // Ranks 0, 1 and 2 are in a node, so 1 alone sends out of it, to 3.
+  cluster.mutable_links(0)->set_devices(3);
+  const cluster::Pricing pricing(cluster);
+  const SimulatedWorld folded(plan, pricing, true), all(plan, pricing, false);
+  const plan::Channel& forward = plan.channels(0);
+  EXPECT_THAT(all.MessageParts(forward, 0, 1000).total(), Near(1e-7));
+  EXPECT_THAT(all.MessageParts(forward, 1, 1000).total(), Near(1e-6));
+  EXPECT_THAT(folded.MessageParts(forward, 0, 1000).total(), Near(1e-6));
+  // Of four, the last one is near.
+  options.dp = 4;
+  cluster.mutable_links(0)->set_devices(5);
+  const plan::Plan wide = MakePipelinePlan(options);
+  const cluster::Pricing fives(cluster);
+  EXPECT_THAT(SimulatedWorld(wide, fives, true)
+                  .MessageParts(wide.channels(1), 1, 1000)
+                  .total(),
+              Near(1e-6));
 }
 
 TEST(SimulateTest, ABigramTakesWhatItsCommandsTake) {
