@@ -62,10 +62,11 @@ TEST(SimulateTest, WhatComputingDoesNotHideIsExposed) {
 }
 
 TEST(SimulateTest, TransfersOfOneGroupFollowEachOther) {
-  const Simulation result =
-      RunPlan(OneList(Start(0, 0) + Start(1, 0) + Wait(0) + Wait(1)));
+  // Side by side both would end after 80 us, and the product after 100.
+  const Simulation result = RunPlan(
+      OneList(Start(0, 0) + Start(1, 0) + Wait(0) + Gemm20() + Wait(1)));
   EXPECT_THAT(result.step_seconds, Near(80e-6));
-  EXPECT_THAT(Of(result, "all_reduce tp").exposed_seconds, Near(80e-6));
+  EXPECT_THAT(Of(result, "all_reduce tp").exposed_seconds, Near(60e-6));
 }
 
 TEST(SimulateTest, TransfersOfTwoGroupsShareTheLinksOfTheirLevel) {
@@ -275,13 +276,13 @@ TEST(SimulateTest, AFoldedStageSendsAsFarAsItsFarthestRank) {
   EXPECT_THAT(all.MessageParts(forward, 0, 1000).total(), Near(1e-7));
   EXPECT_THAT(all.MessageParts(forward, 1, 1000).total(), Near(1e-6));
   EXPECT_THAT(folded.MessageParts(forward, 0, 1000).total(), Near(1e-6));
-  // Of four, the last one is near.
-  options.dp = 4;
+  // From stage 2 to 3 the first of two goes farther.
+  options.stages = 4;
   cluster.mutable_links(0)->set_devices(5);
-  const plan::Plan wide = MakePipelinePlan(options);
+  const plan::Plan longer = MakePipelinePlan(options);
   const cluster::Pricing fives(cluster);
-  EXPECT_THAT(SimulatedWorld(wide, fives, true)
-                  .MessageParts(wide.channels(1), 1, 1000)
+  EXPECT_THAT(SimulatedWorld(longer, fives, true)
+                  .MessageParts(longer.channels(4), 2, 1000)
                   .total(),
               Near(1e-6));
 }
