@@ -138,6 +138,7 @@ std::string TypeName(cluster::ElementType type) {
     case cluster::ElementType::kF16:
       return "f16";
   }
+  return "";
 }
 
 }  // namespace

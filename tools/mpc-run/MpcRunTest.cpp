@@ -140,7 +140,7 @@ TEST(MpcRunTest, WrongCommandsExitWith2) {
   EXPECT_EQ(typo.wait(), 2);
   EXPECT_THAT(typo.error(),
               HasSubstr("unknown command trian, did you mean train; "
-                        "commands: train, verify, inspect, simulate"));
+                        "commands: train, verify, inspect, simulate, profile"));
   Process later({"eval"});
   EXPECT_EQ(later.wait(), 2);
   EXPECT_THAT(later.error(), HasSubstr("command eval is not in this version"));

@@ -8,6 +8,7 @@
 #include "runtime/cli/command_line.h"
 #include "runtime/cli/command_main.h"
 #include "runtime/inspect/inspect_command.h"
+#include "runtime/profile/profile_command.h"
 #include "runtime/simulate/simulate_command.h"
 #include "runtime/train/train_command.h"
 #include "runtime/verify/verify_command.h"
@@ -38,6 +39,7 @@ const std::vector<Subcommand> &subcommands() {
       {"verify", "compare a plan with a reference plan", VerifyCommand},
       {"inspect", "print what a plan contains", InspectCommand},
       {"simulate", "predict a plan's step on a cluster", SimulateCommand},
+      {"profile", "measure this machine for simulate", ProfileCommand},
   };
   return table;
 }
