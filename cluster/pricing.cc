@@ -18,6 +18,7 @@ const char* NameOf(ElementType type) {
     case ElementType::kF16:
       return "f16";
   }
+  return "";
 }
 
 double MemorySeconds(const Device& device, double bytes) {

@@ -2,12 +2,30 @@
 #ifndef MPC_CLUSTER_PRICING_H_
 #define MPC_CLUSTER_PRICING_H_
 
+#include <algorithm>
 #include <cstdint>
+#include <vector>
 
 #include "cluster/cluster.pb.h"
 #include "cluster/work.h"
 
 namespace mpc::cluster {
+
+/// What a transfer takes, in parts: the time of its levels runs side by side.
+struct TransferParts {
+  double latency = 0;
+  /// By level of links, the time that a device's link of this level is in use;
+  /// 0 where the transfer does not pass it.
+  std::vector<double> level_seconds;
+
+  /// Of the slowest level.
+  double slowest() const {
+    return level_seconds.empty()
+               ? 0
+               : *std::max_element(level_seconds.begin(), level_seconds.end());
+  }
+  double total() const { return latency + slowest(); }
+};
 
 /// Prices of a valid cluster. Immutable, so any number of threads may ask it.
 class Pricing {
@@ -33,12 +51,19 @@ class Pricing {
   /// level of several parts in 2·min(parts − 1, ⌈log2 parts⌉) hops (a tree
   /// where that is shorter), the others in (parts − 1). An all_to_all sends
   /// (n−1)/n of the bytes, to each level what goes out of the part within.
-  double Seconds(const Transfer& transfer) const;
+  double Seconds(const Transfer& transfer) const {
+    return Parts(transfer).total();
+  }
+  TransferParts Parts(const Transfer& transfer) const;
 
   /// Of one message between two devices while those beside them, as many as lie
   /// between the two, send likewise.
   double MessageSeconds(int64_t bytes, int64_t source,
-                        int64_t destination) const;
+                        int64_t destination) const {
+    return MessageParts(bytes, source, destination).total();
+  }
+  TransferParts MessageParts(int64_t bytes, int64_t source,
+                             int64_t destination) const;
 
   /// The outermost level of links that a group, or two devices, need; an index
   /// into Cluster.links.

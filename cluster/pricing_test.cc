@@ -116,6 +116,10 @@ TEST(PricingTest, MembersOfANodeBringTheirLinks) {
   EXPECT_THAT(pricing.Seconds(MakeTransfer(CollectiveKind::kAllReduce, 1000000,
                                            Group{4, 4, 13})),
               Near(1.5e-3));
+  // Two members, a node without one between them.
+  EXPECT_THAT(pricing.Seconds(MakeTransfer(CollectiveKind::kAllReduce, 1000000,
+                                           Group{2, 8, 9})),
+              Near(1e-3));
   // Two in each of two nodes, two apart.
   EXPECT_THAT(pricing.Seconds(MakeTransfer(CollectiveKind::kAllReduce, 1000000,
                                            Group{4, 2, 7})),

@@ -73,36 +73,34 @@ int Pricing::LevelOf(int64_t source, int64_t destination) const {
   return last;
 }
 
-double Pricing::Seconds(const Transfer& transfer) const {
+TransferParts Pricing::Parts(const Transfer& transfer) const {
+  TransferParts parts;
   const Group& group = transfer.group;
-  if (group.size <= 1) return 0;
+  if (group.size <= 1) return parts;
   const int outermost = LevelOf(group);
-  const double size = static_cast<double>(group.size);
-  const double bytes = static_cast<double>(transfer.bytes);
-  const double start = cluster_.links(outermost).start_seconds();
-  double latency = 0, slowest = 0;
-  double within = 1;  // Members of the part that a level joins to others.
+  const auto size = static_cast<double>(group.size);
+  const auto bytes = static_cast<double>(transfer.bytes);
+  parts.latency = cluster_.links(outermost).start_seconds();
+  parts.level_seconds.resize(outermost + 1);
   const std::vector<LevelShare> shares = SharesOf(cluster_, group, outermost);
   for (int level = 0; level <= outermost; ++level) {
     const LevelShare& share = shares[level];
     if (share.parts <= 1) continue;
     const Link& link = cluster_.links(level);
-    within = share.members;
+    parts.latency +=
+        HopsOf(transfer.kind, share.parts) * link.latency_seconds();
+    if (bytes <= 0) continue;
     // What passes one device's link of this level.
-    double moved = bytes / size * (size - 1);
+    double moved = bytes / size * (size - 1) / share.members;
     if (transfer.kind == CollectiveKind::kAllReduce) moved *= 2;
     if (transfer.kind == CollectiveKind::kAllToAll)
-      moved = bytes / size * (std::min(size, within * share.parts) - within);
-    else
-      moved /= within;
-    latency += HopsOf(transfer.kind, share.parts) * link.latency_seconds();
-    if (bytes > 0)
-      slowest = std::max(
-          slowest, moved / (link.bytes_per_second() *
-                            ValueAt(link.efficiency(), bytes, 1) *
-                            ValueAt(link.group_efficiency(), share.parts, 1)));
+      moved = bytes / size * share.members * (share.parts - 1);
+    parts.level_seconds[level] =
+        moved /
+        (link.bytes_per_second() * ValueAt(link.efficiency(), bytes, 1) *
+         ValueAt(link.group_efficiency(), share.parts, 1));
   }
-  return start + latency + slowest;
+  return parts;
 }
 
 double Pricing::MessageBandwidth(int level, int64_t users) const {
@@ -112,18 +110,22 @@ double Pricing::MessageBandwidth(int level, int64_t users) const {
          std::min(sharing, std::max<int64_t>(users, 1));
 }
 
-double Pricing::MessageSeconds(int64_t bytes, int64_t source,
-                               int64_t destination) const {
-  if (source == destination) return 0;
+TransferParts Pricing::MessageParts(int64_t bytes, int64_t source,
+                                    int64_t destination) const {
+  TransferParts parts;
+  if (source == destination) return parts;
   const int level = LevelOf(source, destination);
   const Link& link = cluster_.links(level);
-  const int64_t users = std::abs(destination - source);
-  if (bytes <= 0) return link.latency_seconds();
-  const double size = static_cast<double>(bytes);
+  parts.latency = link.latency_seconds();
+  parts.level_seconds.resize(level + 1);
+  if (bytes <= 0) return parts;
+  const auto size = static_cast<double>(bytes);
   const double efficiency = ValueAt(link.message_efficiency(), size,
                                     ValueAt(link.efficiency(), size, 1));
-  return link.latency_seconds() +
-         size / (MessageBandwidth(level, users) * efficiency);
+  parts.level_seconds[level] =
+      size /
+      (MessageBandwidth(level, std::abs(destination - source)) * efficiency);
+  return parts;
 }
 
 }  // namespace mpc::cluster

@@ -234,24 +234,46 @@ def machine_text(name, devices, device, links, source):
 
 
 V100_PRODUCTS, NARROW = v100_curves()
-# "Calibration constants" of published articles: fraction of the peak by flops, and
-# of the memory's bandwidth by bytes.
-A100_PRODUCTS = [(1e9, 0.6), (16e9, 0.9), (128e9, 0.95)]
-A100_MEMORY = [(1e6, 0.6), (10e6, 0.75), (100e6, 0.9)]
+# What the A100's curves are scaled by so that one layer takes what was measured of it:
+# found by fit_layer.py. A step reaches less than an operator by itself, and the kernels
+# of the systems that were measured read and write more than fused ones.
+LAYER_PRODUCTS = 0.87
+LAYER_MEMORY = 0.7
+# Published: matrix efficiency by operations and bandwidth by bytes, of isolated
+# operators.
+A100_PRODUCTS = [(x, LAYER_PRODUCTS * y) for x, y in
+                 ((1e9, 0.6), (16e9, 0.9), (128e9, 0.95))]
+A100_MEMORY = [(x, LAYER_MEMORY * y) for x, y in
+               ((1e6, 0.6), (10e6, 0.75), (100e6, 0.9))]
 # FlashAttention-2 (arXiv 2307.08691) reports 50 to 73 % of the peak on A100.
 FUSED_ATTENTION = [(1e9, 0.5), (64e9, 0.62)]
 
 
+# Rates of large products that are reached in practice, of the peak in TFLOP/s.
+REACHED = {"A100": 271 / 312, "H100": 795 / 989, "B200": 1745 / 2250}
+
+
+def like_a100(curve, speed, factor=1.0):
+    """The A100's curve for a device that is `speed` times as fast: the same efficiency
+    where the work takes the same time."""
+    return [(x * speed, factor * y) for x, y in curve]
+
+
 def gpu(name, memory_gib, bandwidth, f16, f32, bf16=True, products=None,
-        memory_curve=None, attention=FUSED_ATTENTION, launch=3e-6):
+        memory_curve=None, like="A100", launch=3e-6):
     peaks = {"f32": f32, "f16": f16}
+    factor = REACHED[like] / REACHED["A100"]
     if bf16:
         peaks["bf16"] = f16
     return {"name": name, "memory": memory_gib * GIB, "reserved": 3 * GIB // 2,
             "peaks": peaks, "bandwidth": bandwidth,
-            "product_efficiency": products or A100_PRODUCTS,
-            "narrow_efficiency": NARROW, "attention_efficiency": attention,
-            "memory_efficiency": memory_curve or A100_MEMORY,
+            "product_efficiency":
+                products or like_a100(A100_PRODUCTS, f16 / 312e12, factor),
+            "narrow_efficiency": NARROW,
+            "attention_efficiency":
+                like_a100(FUSED_ATTENTION, f16 / 312e12, factor),
+            "memory_efficiency":
+                memory_curve or like_a100(A100_MEMORY, bandwidth / 2.039e12),
             # A fused multiply-add counts as two in f32's peak.
             "operations": f32 / 2, "launch": launch, "overlaps": True}
 
@@ -288,23 +310,26 @@ def machines():
                products=V100_PRODUCTS, memory_curve=v100_memory_curve())
     a100_80 = gpu("A100-SXM4-80GB", 80, 2.039e12, 312e12, 19.5e12)
     a100_40 = gpu("A100-SXM4-40GB", 40, 1.555e12, 312e12, 19.5e12)
-    h100 = gpu("H100-SXM5-80GB", 80, 3.35e12, 989e12, 67e12)
-    h200 = gpu("H200-SXM5-141GB", 141, 4.8e12, 989e12, 67e12)
-    h800 = gpu("H800-SXM5-80GB", 80, 3.35e12, 989e12, 67e12)
-    b200 = gpu("B200-SXM6-180GB", 180, 8.0e12, 2250e12, 75e12)
-    gb200 = gpu("GB200-186GB", 186, 8.0e12, 2450e12, 80e12)
+    h100 = gpu("H100-SXM5-80GB", 80, 3.35e12, 989e12, 67e12, like="H100")
+    h200 = gpu("H200-SXM5-141GB", 141, 4.8e12, 989e12, 67e12, like="H100")
+    h800 = gpu("H800-SXM5-80GB", 80, 3.35e12, 989e12, 67e12, like="H100")
+    b200 = gpu("B200-SXM6-180GB", 180, 8.0e12, 2250e12, 75e12, like="B200")
+    gb200 = gpu("GB200-186GB", 186, 8.0e12, 2450e12, 80e12, like="B200")
     vendor = "Vendor's peaks and bandwidths. "
     own = ("Products and memory by operator times on V100, all_reduce by NCCL's on "
            "V100 (cluster/calibration).")
     a100 = ("Products, memory and NVLink by what was published of the A100 "
             "(cluster/calibration); narrow products as on V100.")
     borrowed = ("No operator times of this device: the A100's efficiencies at its own "
-                "peak, bandwidth and links.")
+                "peak, bandwidth and links, times the rate of large products that is "
+                "reached in practice.")
     net = "Between nodes nominal."
     yield "v100_dgx2h", machine_text(
         "DGX-2H", 16, v100,
-        [nvlink("NVSwitch", 16, 150e9), scale_out("InfiniBand EDR, 8 a node", 6.25e9, 2)],
-        [vendor, own, " Links of the NVSwitch as the A100's. ", net])
+        # A switch joins any two alike: what 8 reach, whose links are all in use.
+        [dict(nvlink("NVSwitch", 16, 150e9, "v100"), members=[]),
+         scale_out("InfiniBand EDR, 8 a node", 6.25e9, 2)],
+        [vendor, own, " ", net])
     sxm2 = dict(v100, name="V100-SXM2-16GB", memory=16 * GIB)
     yield "aws_p3_16xlarge", machine_text(
         "p3.16xlarge", 8, sxm2,

@@ -121,7 +121,7 @@ TEST(MpcRunTest, VersionAndHelp) {
   Process version({"--version"});
   EXPECT_EQ(version.readLine(), "mpc-run " MPC_EXPECTED_VERSION "\n");
   EXPECT_EQ(version.wait(), 0);
-  for (const std::string command : {"train", "verify", "inspect"}) {
+  for (const std::string command : {"train", "verify", "inspect", "simulate"}) {
     Process help({command, "--help"});
     std::string text;
     for (std::string line; !(line = help.readLine()).empty();)
@@ -140,13 +140,10 @@ TEST(MpcRunTest, WrongCommandsExitWith2) {
   EXPECT_EQ(typo.wait(), 2);
   EXPECT_THAT(typo.error(),
               HasSubstr("unknown command trian, did you mean train; "
-                        "commands: train, verify, inspect"));
-  for (const std::string command : {"simulate", "eval"}) {
-    Process later({command});
-    EXPECT_EQ(later.wait(), 2);
-    EXPECT_THAT(later.error(),
-                HasSubstr("command " + command + " is not in this version"));
-  }
+                        "commands: train, verify, inspect, simulate, profile"));
+  Process later({"eval"});
+  EXPECT_EQ(later.wait(), 2);
+  EXPECT_THAT(later.error(), HasSubstr("command eval is not in this version"));
 }
 
 TEST(MpcRunTest, InterruptEndsTheRunAfterAStep) {
@@ -205,6 +202,62 @@ TEST(MpcRunTest, VerifyRefusesAFormatOfNoData) {
       {"verify", "a.plan", "--reference=b.plan", "--data-format=u16"});
   EXPECT_EQ(process.wait(), 2);
   EXPECT_THAT(process.error(), HasSubstr("which is not given"));
+}
+
+TEST(MpcRunTest, SimulateNeedsAClusterThatCanHoldThePlan) {
+  BigramOptions options;
+  options.dp = 2;
+  std::string plan = writeFile(".plan", SerializePlan(MakeBigramPlan(options)));
+  Process none({"simulate", plan});
+  EXPECT_EQ(none.wait(), 2);
+  EXPECT_THAT(none.error(),
+              HasSubstr("expected one of --cluster and --cluster-file"));
+  Process known({"simulate", plan, "--cluster=gb200_nvl72",
+                 "--html=" + pathOf(".html"), "--trace=" + pathOf(".trace")});
+  EXPECT_EQ(known.wait(), 0);
+  EXPECT_THAT(readFile(pathOf(".html")), HasSubstr("GB200 NVL72"));
+  EXPECT_THAT(readFile(pathOf(".trace")), HasSubstr("traceEvents"));
+  Process unknown({"simulate", plan, "--cluster=abacus"});
+  EXPECT_EQ(unknown.wait(), 1);
+  EXPECT_THAT(unknown.error(), HasSubstr("no machine is called abacus"));
+  Process few({"simulate", plan, "--cluster=h100_dgx", "--devices=1"});
+  EXPECT_EQ(few.wait(), 1);
+  EXPECT_THAT(few.error(),
+              HasSubstr("the plan has 2 ranks, but cluster DGX H100 has 1"));
+}
+
+TEST(MpcRunTest, SimulateNamesTheLineOfAWrongClusterFile) {
+  std::string plan = writeFile(".plan", SerializePlan(MakeBigramPlan({})));
+  Process wrong({"simulate", plan,
+                 "--cluster-file=" + writeFile(".textproto", "\ndevices: 0")});
+  EXPECT_EQ(wrong.wait(), 1);
+  EXPECT_THAT(wrong.error(), HasSubstr(".textproto: line 2: devices is 0"));
+}
+
+TEST(MpcRunTest, SimulateSaysWhatDoesNotFit) {
+  plan::Plan large = MakeBigramPlan({});
+  large.mutable_roles(0)->set_transient_bytes(100'000'000'000);
+  std::string plan = writeFile(".plan", SerializePlan(large));
+  Process full({"simulate", plan, "--cluster=a100_dgx_80gb"});
+  EXPECT_EQ(full.wait(), 1);
+  EXPECT_THAT(full.error(), HasSubstr("a rank of stage 0 allocates 100.0 GB, a "
+                                      "device has 84.3 GB to use"));
+  Process anyway(
+      {"simulate", plan, "--cluster=a100_dgx_80gb", "--allow-overflow"});
+  EXPECT_EQ(anyway.wait(), 0);
+}
+
+TEST(MpcRunTest, InspectSaysWhatTwoPlansDoDifferently) {
+  BigramOptions options;
+  std::string one = writeFile(".1", SerializePlan(MakeBigramPlan(options)));
+  options.dp = 2;
+  std::string two = writeFile(".2", SerializePlan(MakeBigramPlan(options)));
+  Process diff({"inspect", "--diff", one, two});
+  EXPECT_EQ(diff.readLine(), "mesh           one rank\n");
+  EXPECT_EQ(diff.readLine(), "               dp=2\n");
+  EXPECT_EQ(diff.wait(), 0);
+  Process json({"inspect", "--diff", one, two, "--format=json"});
+  EXPECT_EQ(json.wait(), 2);
 }
 
 } // namespace

@@ -8,6 +8,8 @@
 #include "runtime/cli/command_line.h"
 #include "runtime/cli/command_main.h"
 #include "runtime/inspect/inspect_command.h"
+#include "runtime/profile/profile_command.h"
+#include "runtime/simulate/simulate_command.h"
 #include "runtime/train/train_command.h"
 #include "runtime/verify/verify_command.h"
 #include "tools/version.h"
@@ -36,6 +38,8 @@ const std::vector<Subcommand> &subcommands() {
       {"train", "train the model of a plan", TrainCommand},
       {"verify", "compare a plan with a reference plan", VerifyCommand},
       {"inspect", "print what a plan contains", InspectCommand},
+      {"simulate", "predict a plan's step on a cluster", SimulateCommand},
+      {"profile", "measure this machine for simulate", ProfileCommand},
   };
   return table;
 }
@@ -46,7 +50,7 @@ std::string help() {
       "Usage: mpc-run COMMAND [options]\n\nCommands:\n";
   for (const Subcommand &command : subcommands())
     absl::StrAppend(&text, "  ", command.name,
-                    std::string(9 - command.name.size(), ' '), command.summary,
+                    std::string(10 - command.name.size(), ' '), command.summary,
                     "\n");
   absl::StrAppend(
       &text, "\n  mpc-run COMMAND --help explains one of them\n",
@@ -56,7 +60,8 @@ std::string help() {
       "  mpc-run train model.plan --data=text.txt --steps=100 "
       "--log=run.jsonl\n",
       "  mpc-run verify model.plan --reference=reference.plan --steps=3\n",
-      "  mpc-run inspect model.plan\n");
+      "  mpc-run inspect model.plan\n"
+      "  mpc-run simulate model.plan --cluster=a100_dgx_80gb\n");
   return text;
 }
 
@@ -79,7 +84,7 @@ int unknownCommand(const std::string &name) {
     names.push_back(command.name);
   const std::string all = absl::StrJoin(names, ", ");
   // Named in the documentation of plans, but not built yet.
-  if (name == "simulate" || name == "eval")
+  if (name == "eval")
     return usageError(absl::StrCat("command ", name,
                                    " is not in this version of mpc-run, it "
                                    "has: ",
