@@ -57,19 +57,34 @@ StrategyOverrides CompileOptions::getOverrides() const {
 static LogicalResult addSearch(OpPassManager &pm, const CompileOptions &options,
                                const CompileEnvironment &environment,
                                const StrategyOverrides &overrides) {
-  if (!options.automatic)
+  if (!options.automatic) {
+    for (auto [name, isGiven] :
+         {std::pair("cluster", options.cluster.hasValue()),
+          {"cluster-file", options.clusterFile.hasValue()},
+          {"devices", options.devices.hasValue()}})
+      if (isGiven) {
+        environment.complain(std::string(name) +
+                             " is of use with auto=true only");
+        return failure();
+      }
     return success();
-  absl::StatusOr<cluster::Cluster> cluster =
-      cluster::Machine(options.clusterFile.getValue());
-  if (!cluster.ok()) {
-    FailureOr<std::string> text = environment.readText(options.clusterFile);
+  }
+  if (options.cluster.hasValue() == options.clusterFile.hasValue()) {
+    environment.complain("auto=true needs one of cluster=NAME and "
+                         "cluster-file=PATH");
+    return failure();
+  }
+  std::string name = options.cluster;
+  absl::StatusOr<cluster::Cluster> cluster = cluster::Machine(name);
+  if (options.clusterFile.hasValue()) {
+    name = options.clusterFile;
+    FailureOr<std::string> text = environment.readText(name);
     if (failed(text))
       return failure();
     cluster = cluster::ParseCluster(*text);
   }
   if (!cluster.ok()) {
-    environment.complain(options.clusterFile + ": " +
-                         std::string(cluster.status().message()));
+    environment.complain(name + ": " + std::string(cluster.status().message()));
     return failure();
   }
   pm.addPass(createSearchStrategyPass(overrides, *cluster, options.devices));

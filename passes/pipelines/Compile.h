@@ -73,10 +73,14 @@ struct CompileOptions : mlir::PassPipelineOptions<CompileOptions> {
       *this, "auto",
       llvm::cl::desc("search for the strategy that takes the least time on the "
                      "cluster; options that are given stand [false]")};
+  Option<std::string> cluster{
+      *this, "cluster",
+      llvm::cl::desc("with auto: a known machine, by name, e.g. a100_dgx_80gb "
+                     "(cluster/machines)")};
   Option<std::string> clusterFile{
       *this, "cluster-file",
-      llvm::cl::desc("with auto: a Cluster in text format, or the name of a machine "
-                     "of cluster/machines, e.g. a100_dgx_80gb")};
+      llvm::cl::desc("with auto: a Cluster in text format, e.g. of mpc-run "
+                     "profile")};
   Option<int64_t> devices{
       *this, "devices",
       llvm::cl::desc("with auto: how many devices [all of the cluster]")};

@@ -256,6 +256,55 @@ std::vector<std::string> explain(const Problem &problem,
   return lines;
 }
 
+std::string explainEmpty(const Problem &problem) {
+  const Pins &pins = problem.pins;
+  auto divisorsOf = [](int64_t number) {
+    std::string list;
+    for (int64_t i = 1; i <= number; ++i)
+      if (number % i == 0)
+        list += (list.empty() ? "" : ",") + std::to_string(i);
+    return list;
+  };
+  auto mistake = [&](const char *name, int64_t value, const char *whole,
+                     int64_t number) -> std::string {
+    return formatv("{0}={1} does not divide {2}={3}; legal: {4}", name, value,
+                   whole, number, divisorsOf(number));
+  };
+  int64_t product = 1;
+  for (auto [name, pin] : {std::pair("tp", pins.tp), {"pp", pins.pp},
+                           {"dp", pins.dp}}) {
+    if (!pin)
+      continue;
+    if (*pin < 1 || problem.devices % *pin != 0)
+      return mistake(name, *pin, "devices", problem.devices);
+    product *= *pin;
+  }
+  const bool isWhole = pins.tp && pins.pp && pins.dp;
+  if (problem.devices % product != 0 ||
+      (isWhole && product != problem.devices))
+    return formatv("tp, pp and dp make {0} ranks of devices={1}; expected a "
+                   "product that {2} it",
+                   product, problem.devices, isWhole ? "is" : "divides");
+  if (pins.dp && problem.globalBatch % *pins.dp != 0)
+    return mistake("dp", *pins.dp, "global_batch", problem.globalBatch);
+  if (pins.microbatches &&
+      (*pins.microbatches < 1 || problem.globalBatch % *pins.microbatches != 0))
+    return mistake("microbatches", *pins.microbatches, "global_batch",
+                   problem.globalBatch);
+  if (pins.sequenceParallel.value_or(false) && pins.tp == 1)
+    return "sequence_parallel=true splits the sequence over the tp ranks, and "
+           "tp=1; expected tp of at least 2";
+  if (pins.stages && pins.pp && pins.stages->size() % *pins.pp != 0)
+    return formatv("stages has {0} pieces, which pp={1} does not divide",
+                   pins.stages->size(), *pins.pp);
+  return formatv(
+      "no strategy has {0} devices, {1} layers and global_batch={2} with the options "
+      "given; expected tp · pp · dp = devices, dp · microbatches to divide "
+      "global_batch, pp of at least 2 for a schedule other than 1f1b, and "
+      "schedule=interleaved for chunks",
+      problem.devices, problem.layers, problem.globalBatch);
+}
+
 std::vector<std::string> explainMisfit(const Problem &problem) {
   std::vector<std::string> lines;
   const std::optional<Candidate> nearest = findNearest(problem);

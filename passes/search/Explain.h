@@ -14,6 +14,9 @@ namespace mpc::search {
 /// candidate.
 std::vector<std::string> explain(const Problem &problem, const Result &result);
 
+/// Why a problem has no setups: what cannot be, with its value and what is legal.
+std::string explainEmpty(const Problem &problem);
+
 /// Lines of text: why nothing fits. Which stages of the strategy that comes nearest
 /// need how much, and the smallest single change with which something fits; each is
 /// tried by a search.

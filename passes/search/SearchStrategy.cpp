@@ -74,9 +74,9 @@ private:
     problem.memory = pricing.usable_bytes();
     problem.pricing = &pricing;
     // Tensor-parallel collectives are in every layer: they take the fastest links.
-    problem.largestTp = std::max<int64_t>(1, cluster->links_size()
-                                ? cluster->links(0).devices()
-                                : 1);
+    const int64_t joined =
+        cluster->links_size() ? cluster->links(0).devices() : 0;
+    problem.largestTp = joined > 0 ? joined : problem.devices;
     if (failed(readPins(problem)))
       return failure();
     PartSource source(*model, pricing, given.attention.value_or("fused"),
@@ -117,6 +117,14 @@ private:
                << *given.schedule << " cannot be searched for; expected gpipe, "
                << "1f1b, interleaved or zero-bubble with auto=true";
     }
+    if (pins.stages) {
+      int64_t sum = 0;
+      for (int64_t count : *pins.stages)
+        sum += count;
+      if (sum != problem.layers)
+        return module.emitError("stages gives ")
+               << sum << " layers; expected the model's " << problem.layers;
+    }
     if (!given.recompute)
       return success();
     auto modes = parseRecomputeModes(*given.recompute, problem.layers,
@@ -133,12 +141,7 @@ private:
   LogicalResult decide(const Problem &problem, PartSource &source) {
     ModuleOp module = getOperation();
     if (enumerateSetups(problem).empty())
-      return module.emitError("no strategy has ")
-             << problem.devices << " devices, " << problem.layers
-             << " layers and a global batch of " << problem.globalBatch
-             << " with the options given; expected tp · pp · dp = devices, dp "
-                "and the microbatch size to divide the batch, and pp · chunks "
-                "to be at most the layers";
+      return module.emitError() << explainEmpty(problem);
     const auto begin = std::chrono::steady_clock::now();
     const Result result = search::search(problem);
     const std::chrono::duration<double> seconds =

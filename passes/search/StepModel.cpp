@@ -240,40 +240,41 @@ StageCost StepModel::costOf(int64_t stage, const Mix &mix) const {
     addOnce(states_->layer[0], 1, one);
   }
   const bool overlaps = pricing_->overlaps_transfers();
-  cost.dataExposed =
+  cost.inTurn =
       exposedOf(sum.reductions, plain.backward + plain.weight, one.reductions,
                 one.backward + one.weight, overlaps) +
       exposedOf(sum.gathers, plain.forward, one.gathers, one.forward,
-                overlaps) +
-      sum.updateTransfers;
-  cost.once = cost.dataExposed + sum.prologue + sum.update;
+                overlaps);
+  // A stage ends its list before it hands on: what it waits for, all wait for.
+  cost.filling += cost.inTurn / fillingWeight_;
+  cost.updateTransfers = sum.updateTransfers;
+  cost.once = sum.updateTransfers + sum.prologue + sum.update;
   cost.memory = memoryOf(stage, mix);
   return cost;
 }
 
 StepTime StepModel::timeOf(const std::vector<StageCost> &stages) const {
-  double period = 0, filling = 0, once = 0;
   const StageCost *slowest = &stages.front(), *latest = &stages.front();
+  double filling = 0, inTurn = 0;
   for (const StageCost &stage : stages) {
     if (stage.period > slowest->period)
       slowest = &stage;
     if (stage.once > latest->once)
       latest = &stage;
     filling += stage.filling;
+    inTurn += stage.inTurn;
   }
-  period = slowest->period;
-  once = latest->once;
-  StepTime time;
-  time.total =
-      periodWeight_ * period + fillingWeight_ * filling + constant_ + once;
   const double m = setup_.microbatches;
+  StepTime time;
+  time.total = periodWeight_ * slowest->period + fillingWeight_ * filling +
+               constant_ + latest->once;
   time.tensor = m * slowest->exposed;
-  time.compute = m * period - time.tensor;
+  time.compute = m * slowest->period - time.tensor;
+  time.bubble = periodWeight_ * slowest->period + fillingWeight_ * filling -
+                inTurn - m * slowest->period;
   time.messages = constant_;
-  time.data = latest->dataExposed;
-  time.update = once - time.data;
-  time.bubble =
-      periodWeight_ * period + fillingWeight_ * filling - m * period;
+  time.data = inTurn + latest->updateTransfers;
+  time.update = latest->once - latest->updateTransfers;
   return time;
 }
 

@@ -12,8 +12,8 @@
 //                                                2023, ZB-H1)
 //
 // and what comes once: the first and the last messages of a pipeline, what is not
-// hidden of the gathers of parameters and of the reductions of gradients, and the
-// update.
+// hidden of each stage's gathers of parameters and reductions of gradients (they stand
+// in its first and last list, for whose end the next stage waits), and the update.
 //
 //===----------------------------------------------------------------------===//
 
@@ -84,12 +84,13 @@ struct StageMemory {
 struct StageCost {
   /// Seconds of a microbatch, and what it adds to the filling of the pipeline.
   double period = 0, filling = 0;
-  /// Seconds once a step: exposed gathers and reductions, prologue and update.
+  /// Seconds once a step: prologue and update.
   double once = 0;
   /// Of `period`: forward, and waiting for tensor-parallel collectives.
   double forward = 0, exposed = 0;
-  /// Of `once`: waiting for collectives over data.
-  double dataExposed = 0;
+  /// Of `filling`: exposed gathers of parameters and reductions of gradients. Of
+  /// `once`: collectives over data.
+  double inTurn = 0, updateTransfers = 0;
   StageMemory memory;
 };
 

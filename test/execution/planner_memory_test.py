@@ -67,7 +67,7 @@ def main():
             job, pins = draw_job(draw), draw_options(draw)
             model = tools.model(job, "model")
             compiled = pathlib.Path(folder) / "compiled.mlir"
-            tools.run("mpc-opt", f"--mpc-compile=auto=true cluster-file=cpu_2_cores {pins}",
+            tools.run("mpc-opt", f"--mpc-compile=auto=true cluster=cpu_2_cores {pins}",
                       model, "-o", compiled)
             text = compiled.read_text()
             share = assigned_bytes(text) / predicted_bytes(text)

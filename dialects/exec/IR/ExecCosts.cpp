@@ -43,27 +43,54 @@ cluster::Work AttentionGradOp::getWork() {
   return getAttention(*this, /*isGradient=*/true);
 }
 
+static int64_t getBytes(SliceAttr slice) {
+  return getByteSize(slice.getType());
+}
+
 static int64_t getBytes(ArrayAttr slices) {
   int64_t bytes = 0;
   for (auto slice : slices.getAsRange<SliceAttr>())
-    bytes += getByteSize(slice.getType());
+    bytes += getBytes(slice);
   return bytes;
 }
 
+/// An embedding reads a row of its first operand, the table, for each row that it
+/// writes.
+static bool readsRows(LaunchOp launch) {
+  auto kernel = SymbolTable::lookupNearestSymbolFrom<KernelOp>(
+      launch->getParentOfType<ModuleOp>(), launch.getKernelAttr());
+  return kernel && kernel.getDescription().contains("embedding") &&
+         !kernel.getDescription().contains("grad") &&
+         !launch.getInputs().empty();
+}
+
 cluster::Work LaunchOp::getWork() {
-  return cluster::Traffic{getBytes(getInputs()) + getBytes(getOutputs())};
+  int64_t written = getBytes(getOutputs());
+  int64_t read = getBytes(getInputs());
+  if (readsRows(*this)) {
+    int64_t table = getBytes(cast<SliceAttr>(getInputs()[0]));
+    read += std::min(table, written) - table;
+  }
+  return cluster::Traffic{read + written};
 }
 
-/// What is written, and as much that is read.
-static cluster::Work getCopy(SliceAttr destination) {
-  return cluster::Traffic{2 * getByteSize(destination.getType())};
+static cluster::Work getMoving(SliceAttr source, SliceAttr destination) {
+  return cluster::Traffic{
+      std::min(getBytes(source), getBytes(destination)) +
+      getBytes(destination)};
 }
 
-cluster::Work CopyOp::getWork() { return getCopy(getDestination()); }
-cluster::Work ShardOp::getWork() { return getCopy(getDestination()); }
-cluster::Work KeepOnFirstOp::getWork() { return getCopy(getDestination()); }
+cluster::Work CopyOp::getWork() {
+  return getMoving(getSource(), getDestination());
+}
+cluster::Work ShardOp::getWork() {
+  return getMoving(getSource(), getDestination());
+}
+cluster::Work KeepOnFirstOp::getWork() {
+  return getMoving(getSource(), getDestination());
+}
 cluster::Work FillOp::getWork() {
-  return cluster::Traffic{getByteSize(getDestination().getType())};
+  return cluster::Traffic{getBytes(getDestination())};
 }
 
 } // namespace mpc::exec
