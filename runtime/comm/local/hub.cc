@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "runtime/comm/local/posted.h"
+#include "runtime/comm/posted.h"
 #include "runtime/status_macros.h"
 #include "runtime/threads/spin.h"
 

@@ -1,0 +1,84 @@
+#include "runtime/comm/mpi/mpi_process.h"
+
+#include <signal.h>
+#include <sys/prctl.h>
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "runtime/comm/launch_environment.h"
+#include "runtime/comm/mpi/rendezvous.h"
+#include "runtime/status_macros.h"
+
+namespace mpc::runtime {
+
+absl::Status MpiError(int code) {
+  char text[MPI_MAX_ERROR_STRING];
+  int length = 0;
+  MPI_Error_string(code, text, &length);
+  return absl::InternalError(absl::StrCat("MPI: ", std::string(text, length)));
+}
+
+absl::StatusOr<std::unique_ptr<MpiProcess>> MpiProcess::Start(
+    Watch::Seconds timeout,
+    std::function<void(const absl::Status&)> end_process) {
+  std::unique_ptr<MpiProcess> process(new MpiProcess);
+  const LaunchEnvironment launch = ReadLaunchEnvironment();
+  process->rank_ = launch.process;
+  process->size_ = launch.processes;
+  if (launch.processes > 1) {
+    CatchTermination();
+    // A launcher that is killed cannot end its processes; even a stopped one
+    // goes with it.
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+  }
+  Watch::Options options;
+  options.rank = process->rank_;
+  options.size = process->size_;
+  options.timeout = timeout;
+  options.end_process = std::move(end_process);
+  process->watch_ = std::make_unique<Watch>(std::move(options));
+  MPC_RETURN_IF_ERROR(process->Initialize());
+  process->watch_->EndStartUp();
+  return process;
+}
+
+absl::Status MpiProcess::Initialize() {
+  if (size_ > 1)
+    MPC_RETURN_IF_ERROR(MeetThroughLauncher(rank_, size_, *watch_));
+  int provided = 0;
+  MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided);
+  if (size_ > 1) LeaveLauncher();
+  int size = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  if (size != size_)
+    return absl::FailedPreconditionError(absl::StrCat(
+        "communicator mpi: the launcher has started ", size_,
+        " processes, MPI sees ", size,
+        "; expected the mpirun of the MPI that mpc-run was built with"));
+  if (provided < MPI_THREAD_SERIALIZED)
+    return absl::FailedPreconditionError(
+        "communicator mpi: this MPI may be called by the main thread only; "
+        "expected MPI_THREAD_SERIALIZED");
+  MPI_Comm_dup(MPI_COMM_WORLD, &communicator_);
+  MPI_Comm_set_errhandler(communicator_, MPI_ERRORS_RETURN);
+  MPI_Comm machine;
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank_,
+                      MPI_INFO_NULL, &machine);
+  int ranks = 0;
+  MPI_Comm_size(machine, &ranks);
+  ranks_of_this_machine_.resize(ranks);
+  MPI_Allgather(&rank_, 1, MPI_INT, ranks_of_this_machine_.data(), 1, MPI_INT,
+                machine);
+  MPI_Comm_free(&machine);
+  return absl::OkStatus();
+}
+
+absl::Status MpiProcess::Finish() {
+  MPC_RETURN_IF_ERROR(watch_->SayGoodbye());
+  MPI_Finalize();
+  watch_.reset();
+  return absl::OkStatus();
+}
+
+}  // namespace mpc::runtime
