@@ -5,7 +5,9 @@
 #include <time.h>
 
 #include <algorithm>
+#include <chrono>
 #include <functional>
+#include <optional>
 #include <thread>
 
 #include "runtime/status_macros.h"
@@ -13,15 +15,16 @@
 namespace mpc::runtime {
 namespace {
 
-/// Turns of waiting before other threads get the core, and before it rests:
-/// some 100 µs and some milliseconds.
-constexpr int kSpinningTurns = 500;
-constexpr int kYieldingTurns = 3000;
+using Clock = std::chrono::steady_clock;
+
+/// Waiting for so long, a rank lets other threads have the core, and then rests.
+constexpr Clock::duration kSpins = std::chrono::milliseconds(2);
+constexpr Clock::duration kYields = std::chrono::milliseconds(10);
 constexpr long kRestNanoseconds = 50'000;
 
-/// Of a tag's 30 bits: two tags a stream, and worlds in turn, so that what an
+/// Of a tag's 30 bits: four tags a stream, and worlds in turn, so that what an
 /// aborted world has left behind is not taken for a message of a later one.
-constexpr int kWorlds = 1 << 15;
+constexpr int kWorlds = 1 << 14;
 
 }  // namespace
 
@@ -43,7 +46,7 @@ void Engine::Remove(Lane* lane) {
 }
 
 int Engine::TagOf(uint32_t stream, int which) const {
-  return static_cast<int>((world_ % kWorlds * kStreams + stream) * 2 + which);
+  return static_cast<int>((world_ % kWorlds * kStreams + stream) * 4 + which);
 }
 
 absl::Status Engine::Take(int code, Ticket* ticket, MPI_Request request) {
@@ -100,10 +103,10 @@ absl::Status Engine::Check() {
   return failure_;
 }
 
-void Engine::Idle(int turns) const {
-  if (!is_crowded_ && turns < kSpinningTurns) {
+void Engine::Idle(Clock::duration waited) const {
+  if (!is_crowded_ && waited < kSpins) {
     _mm_pause();
-  } else if (turns < kYieldingTurns) {
+  } else if (waited < kYields) {
     sched_yield();
   } else {
     const timespec rest = {0, kRestNanoseconds};
@@ -113,7 +116,7 @@ void Engine::Idle(int turns) const {
 
 absl::Status Engine::Await(absl::FunctionRef<bool()> done) {
   uint64_t seen = 0;
-  int idle_turns = 0;
+  std::optional<Clock::time_point> idle_since;
   for (;;) {
     for (Lane* lane : lanes_) MPC_RETURN_IF_ERROR(lane->Advance());
     if (done()) return absl::OkStatus();
@@ -124,10 +127,13 @@ absl::Status Engine::Await(absl::FunctionRef<bool()> done) {
       MPC_RETURN_IF_ERROR(Check());
     }
     MPC_ASSIGN_OR_RETURN(const bool has_moved, Poll());
-    if (has_moved)
-      idle_turns = 0;
-    else
-      Idle(idle_turns++);
+    if (has_moved) {
+      idle_since.reset();
+      continue;
+    }
+    const Clock::time_point now = Clock::now();
+    if (!idle_since) idle_since = now;
+    Idle(now - *idle_since);
   }
 }
 
@@ -137,7 +143,7 @@ absl::Status Engine::Fail(int rank, const absl::Status& status) {
 }
 
 std::unique_ptr<char[]> Engine::TakeBuffer() {
-  if (buffers_.empty()) return std::make_unique<char[]>(kMaxPartBytes);
+  if (buffers_.empty()) return std::unique_ptr<char[]>(new char[SharedMemory::kBufferBytes]);
   std::unique_ptr<char[]> buffer = std::move(buffers_.back());
   buffers_.pop_back();
   return buffer;

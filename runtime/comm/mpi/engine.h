@@ -4,6 +4,7 @@
 
 #include <mpi.h>
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -72,22 +73,23 @@ class Engine {
   Watch& watch() { return process_->watch(); }
   int world() const { return world_; }
 
-  /// The tag of messages of a stream; each has two.
+  /// The tag of messages of a stream; each has four.
   int TagOf(uint32_t stream, int which) const;
 
-  /// Memory of kMaxPartBytes that is used again and again.
+  SharedMemory& shared() { return process_->shared(); }
+
+  /// Memory of SharedMemory::kBufferBytes that is used again and again.
   std::unique_ptr<char[]> TakeBuffer();
   void ReturnBuffer(std::unique_ptr<char[]> buffer);
 
-  static constexpr int64_t kMaxPartBytes = 1 << 20;
   static constexpr uint32_t kStreams = 1 << 14;
 
  private:
   absl::Status Take(int code, Ticket* ticket, MPI_Request request);
   /// Completes what MPI has completed; whether there was something.
   absl::StatusOr<bool> Poll();
-  /// Another turn in which nothing moved.
-  void Idle(int turns) const;
+  /// Another turn in which nothing moved, `waited` after the first.
+  void Idle(std::chrono::steady_clock::duration waited) const;
 
   MpiProcess* const process_;
   const int world_;

@@ -36,13 +36,12 @@ std::unique_ptr<Exchange> CreateCopy(const GroupRoute& route,
 
 void CopyExchange::Send(int member, const Piece& piece) {
   sends_.push_back(std::make_unique<SendFlow>(
-      route_.engine, Route{route_.members[member], route_.tag},
-      WholeOf(piece)));
+      route_.engine, route_.To(member), WholeOf(piece)));
 }
 
 void CopyExchange::Receive(int member, const Piece& piece) {
   receives_.push_back(std::make_unique<ReceiveFlow>(
-      route_.engine, Route{route_.members[member], route_.tag}, WholeOf(piece),
+      route_.engine, route_.To(member), WholeOf(piece),
       /*keeps=*/false));
 }
 

@@ -18,11 +18,14 @@ struct GroupRoute {
   Engine* engine = nullptr;
   absl::Span<const int> members;
   int index = 0;
-  /// Of what members bring, and of results.
-  int tag = 0;
-  int result_tag = 0;
+  uint32_t stream = 0;
 
   int size() const { return static_cast<int>(members.size()); }
+  /// Of what members bring, and of results.
+  Route To(int member, bool is_result = false) const {
+    return {members[member], engine->TagOf(stream, is_result),
+            engine->TagOf(stream, 2 + is_result)};
+  }
 };
 
 /// One member's part of an exchange.

@@ -30,21 +30,26 @@ struct Cut {
 };
 
 /// Parts such that several of a run of `bytes` are under way at a time; the same
-/// on all ranks. Never more than Engine::kMaxPartBytes.
+/// on all ranks. Never more than SharedMemory::kBufferBytes.
 int64_t PartBytesOf(int64_t bytes);
 
 /// `bytes` of contiguous memory. `data` must not be null.
 Piece Contiguous(const void* data, int64_t bytes);
 
-/// The other rank, and the tag of the messages.
+/// The other rank, and the tags of the messages.
 struct Route {
   int peer = 0;
   int tag = 0;
+  int data_tag = 0;
   /// A part counts as sent only when the receiver has begun to receive it.
   bool is_synchronous = false;
 };
 
 /// What both directions share: parts in order, a window of which is under way.
+///
+/// Between processes that share memory a part is copied into a buffer, whose
+/// number goes as a message of `tag`. Otherwise, or if there is no buffer, it
+/// goes as a message of `data_tag`; the number is then kNoBuffer.
 class Flow {
  public:
   Flow(Engine* engine, Route route, const Cut& cut);
@@ -52,26 +57,32 @@ class Flow {
   Flow(const Flow&) = delete;
   Flow& operator=(const Flow&) = delete;
 
-  const Cut& cut() const { return cut_; }
   /// Parts from `parts` on wait; at first none does.
   void Limit(int64_t parts) { limit_ = parts; }
-  /// All parts before have been sent, or received.
+  /// All parts before have been sent, so that their memory is free, or received.
   int64_t complete() const { return complete_; }
-  bool done() const { return complete_ == parts_; }
+  /// There is nothing left to do.
+  bool done() const;
 
  protected:
   static constexpr int64_t kWindow = 4;
+  static constexpr int32_t kNoBuffer = -1;
   struct Slot {
-    Ticket ticket;
-    std::unique_ptr<char[]> buffer;
+    Ticket number_ticket, data_ticket;
+    int32_t shared = kNoBuffer;
+    bool is_data_begun = false;
+    std::unique_ptr<char[]> own;
   };
 
   Slot& SlotOf(int64_t part) { return slots_[part % kWindow]; }
-  char* BufferOf(int64_t part);
+  char* OwnBufferOf(int64_t part);
   /// The piece's memory can be used as it is.
   bool is_contiguous() const { return cut_.piece.runs() == 1; }
   char* PlaceOf(int64_t part) const {
     return cut_.piece.data + cut_.PartBegin(part);
+  }
+  int64_t BytesOf(int64_t part) const {
+    return cut_.PartEnd(part) - cut_.PartBegin(part);
   }
 
   Engine* const engine_;
@@ -86,25 +97,48 @@ class Flow {
 
 class SendFlow : public Flow {
  public:
-  using Flow::Flow;
+  SendFlow(Engine* engine, Route route, const Cut& cut)
+      : Flow(engine, route, cut),
+        shares_(engine->shared().reaches(route.peer)) {}
+  ~SendFlow();
+
   absl::Status Advance();
+
+ private:
+  absl::Status Begin(int64_t part);
+  absl::Status BeginData(int64_t part);
+  void Pack(int64_t part, char* to) const;
+  bool IsSent(const Slot& slot) const;
+  /// Whether the slot can take another part.
+  bool Clear(Slot& slot);
+
+  const bool shares_;
 };
 
 class ReceiveFlow : public Flow {
  public:
-  /// `keeps`: received parts stay in buffers of the flow until Release;
-  /// otherwise they go into the piece.
+  /// `keeps`: received parts stay in buffers until Release; otherwise they go
+  /// into the piece.
   ReceiveFlow(Engine* engine, Route route, const Cut& cut, bool keeps)
-      : Flow(engine, route, cut), keeps_(keeps) {}
+      : Flow(engine, route, cut),
+        shares_(engine->shared().sees(route.peer)),
+        keeps_(keeps) {}
 
   absl::Status Advance();
 
   /// Of a part that is complete and kept.
-  const char* Kept(int64_t part) { return SlotOf(part).buffer.get(); }
+  const char* Kept(int64_t part);
   /// Parts below have been used.
-  void Release(int64_t parts) { released_ = parts; }
+  void Release(int64_t parts);
 
  private:
+  absl::Status Begin(int64_t part);
+  absl::Status BeginData(int64_t part);
+  /// Goes on with a part; whether it is complete.
+  absl::StatusOr<bool> AdvancePart(int64_t part);
+  void Unpack(int64_t part, const char* from) const;
+
+  const bool shares_;
   const bool keeps_;
   int64_t released_ = 0;
 };

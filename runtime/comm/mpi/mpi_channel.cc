@@ -41,6 +41,10 @@ class MpiChannelEnd : public ChannelEnd, public Lane {
   int peer() const { return is_source_ ? id_.destination : id_.source; }
   absl::Status BeginMessage();
   absl::Status CheckSize();
+  Route RouteOfData(bool is_synchronous) const {
+    return {peer(), engine_->TagOf(stream_, 1), engine_->TagOf(stream_, 2),
+            is_synchronous};
+  }
   Cut CutOf(absl::Span<char> message) const {
     const int64_t bytes = static_cast<int64_t>(message.size());
     return {Contiguous(message.data(), bytes), 0, bytes, PartBytesOf(bytes)};
@@ -85,7 +89,7 @@ absl::Status MpiChannelEnd::BeginMessage() {
   const Cut cut = CutOf(messages_.front());
   bytes_ = cut.end;
   send_ = std::make_unique<SendFlow>(
-      engine_, Route{peer(), engine_->TagOf(stream_, 1), true}, cut);
+      engine_, RouteOfData(/*is_synchronous=*/true), cut);
   return engine_->Send(&bytes_, sizeof(bytes_), peer(), tag,
                        /*is_synchronous=*/false, &size_ticket_);
 }
@@ -100,8 +104,7 @@ absl::Status MpiChannelEnd::CheckSize() {
                         completed_ + 1, id_.name, bytes_, id_.destination,
                         cut.end)));
   receive_ = std::make_unique<ReceiveFlow>(
-      engine_, Route{peer(), engine_->TagOf(stream_, 1)}, cut,
-      /*keeps=*/false);
+      engine_, RouteOfData(/*is_synchronous=*/false), cut, /*keeps=*/false);
   return absl::OkStatus();
 }
 

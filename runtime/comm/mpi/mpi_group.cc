@@ -39,8 +39,7 @@ MpiGroup::MpiGroup(Engine* engine, std::vector<int> members, int index,
 MpiGroup::~MpiGroup() { engine_->Remove(this); }
 
 GroupRoute MpiGroup::route() const {
-  return {engine_, members_, index_, engine_->TagOf(stream_, 0),
-          engine_->TagOf(stream_, 1)};
+  return {engine_, members_, index_, stream_};
 }
 
 absl::StatusOr<uint64_t> MpiGroup::Begin(const Collective& collective) {

@@ -62,6 +62,7 @@ absl::Status MpiProcess::Initialize() {
         "expected MPI_THREAD_SERIALIZED");
   MPI_Comm_dup(MPI_COMM_WORLD, &communicator_);
   MPI_Comm_set_errhandler(communicator_, MPI_ERRORS_RETURN);
+  shared_.Open(communicator_);
   MPI_Comm machine;
   MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank_,
                       MPI_INFO_NULL, &machine);

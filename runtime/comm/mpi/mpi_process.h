@@ -10,6 +10,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "runtime/comm/mpi/shared_memory.h"
 #include "runtime/comm/mpi/watch.h"
 
 namespace mpc::runtime {
@@ -32,6 +33,7 @@ class MpiProcess {
   }
   MPI_Comm communicator() const { return communicator_; }
   Watch& watch() { return *watch_; }
+  SharedMemory& shared() { return shared_; }
 
   /// The number of a new world; the same on all ranks if they call it alike.
   int NewWorld() { return worlds_++; }
@@ -49,6 +51,7 @@ class MpiProcess {
   std::vector<int> ranks_of_this_machine_;
   MPI_Comm communicator_ = MPI_COMM_NULL;
   std::unique_ptr<Watch> watch_;
+  SharedMemory shared_;
 };
 
 /// The text of an error code of MPI.

@@ -56,7 +56,7 @@ ReduceExchange::ReduceExchange(const GroupRoute& route,
       receives_(route.size()) {
   for (int i = 0; i < route_.size(); ++i) {
     if (i == route_.index) continue;
-    const Route to = {route_.members[i], route_.tag};
+    const Route to = route_.To(i);
     sends_[i] =
         std::make_unique<SendFlow>(route_.engine, to, contributions_[i]);
     receives_[i] = std::make_unique<ReceiveFlow>(
@@ -69,7 +69,7 @@ void ReduceExchange::AddResults(const Piece& whole) {
   result_receives_.resize(route_.size());
   for (int i = 0; i < route_.size(); ++i) {
     if (i == route_.index) continue;
-    const Route to = {route_.members[i], route_.result_tag};
+    const Route to = route_.To(i, /*is_result=*/true);
     Cut own = contributions_[route_.index], other = contributions_[i];
     own.piece = other.piece = whole;
     result_sends_[i] = std::make_unique<SendFlow>(route_.engine, to, own);
