@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <thread>
 
 #include "absl/strings/str_cat.h"
 #include "runtime/cli/command_main.h"
@@ -99,7 +98,7 @@ int RunProcesses::DefaultThreads(int64_t ranks) const {
   const int share = DefaultThreadsPerRank(
       static_cast<int64_t>(host->RanksOfThisProcess(ranks).size()));
   // A launcher may have bound each process to cores of its own, or none.
-  const int cores = static_cast<int>(std::thread::hardware_concurrency());
+  const int cores = static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
   return std::clamp(cores / static_cast<int>(here.size()), 1, share);
 }
 

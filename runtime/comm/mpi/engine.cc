@@ -3,12 +3,12 @@
 #include <immintrin.h>
 #include <sched.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <functional>
 #include <optional>
-#include <thread>
 
 #include "runtime/status_macros.h"
 
@@ -31,8 +31,9 @@ constexpr int kWorlds = 1 << 14;
 Engine::Engine(MpiProcess* process, int world)
     : process_(process),
       world_(world),
-      is_crowded_(process->ranks_of_this_machine().size() >
-                  std::thread::hardware_concurrency()) {}
+      // Of all cores: a launcher may have bound each process to one.
+      is_crowded_(static_cast<long>(process->ranks_of_this_machine().size()) >
+                  sysconf(_SC_NPROCESSORS_ONLN)) {}
 
 Engine::~Engine() {
   for (MPI_Request& request : requests_) {
