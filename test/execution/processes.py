@@ -98,7 +98,7 @@ class TwoHosts:
             ip(*there, "link", "set", "lo", "up")
         # mpirun calls it as `agent HOST COMMAND`.
         self.agent.write_text("#!/bin/sh\nshift\nexec ip netns exec "
-                              f"{self.name}b sh -c \"$*\"\n")
+                              f"{self.name}b unshare -u sh -c \"hostname host-b; $*\"\n")
         self.agent.chmod(0o755)
         return self
 
@@ -118,7 +118,9 @@ class TwoHosts:
             options += ["--mca", layer, self.SUBNET]
         # Shared memory is of one host; the namespaces are on one in truth.
         options += ["--mca", "btl", "self,tcp"]
-        return Job(work, ranks, command, ["ip", "netns", "exec", f"{self.name}a"], options)
+        host = ["ip", "netns", "exec", f"{self.name}a", "unshare", "-u", "sh", "-c",
+                "hostname host-a; exec \"$@\"", "sh"]
+        return Job(work, ranks, command, host, options)
 
 
 def missing_for_two_hosts():

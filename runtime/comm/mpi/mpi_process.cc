@@ -3,6 +3,8 @@
 #include <signal.h>
 #include <sys/prctl.h>
 
+#include <array>
+#include <fstream>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -11,6 +13,19 @@
 #include "runtime/status_macros.h"
 
 namespace mpc::runtime {
+namespace {
+
+/// Tells which machine a process is on: containers of one have the same.
+using Kernel = std::array<char, 36>;
+
+Kernel ReadKernel() {
+  Kernel kernel = {};
+  std::ifstream("/proc/sys/kernel/random/boot_id")
+      .read(kernel.data(), kernel.size());
+  return kernel;
+}
+
+}  // namespace
 
 absl::Status MpiError(int code) {
   char text[MPI_MAX_ERROR_STRING];
@@ -63,16 +78,17 @@ absl::Status MpiProcess::Initialize() {
   MPI_Comm_dup(MPI_COMM_WORLD, &communicator_);
   MPI_Comm_set_errhandler(communicator_, MPI_ERRORS_RETURN);
   shared_.Open(communicator_);
-  MPI_Comm machine;
-  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank_,
-                      MPI_INFO_NULL, &machine);
-  int ranks = 0;
-  MPI_Comm_size(machine, &ranks);
-  ranks_of_this_machine_.resize(ranks);
-  MPI_Allgather(&rank_, 1, MPI_INT, ranks_of_this_machine_.data(), 1, MPI_INT,
-                machine);
-  MPI_Comm_free(&machine);
+  FindRanksOfThisMachine();
   return absl::OkStatus();
+}
+
+void MpiProcess::FindRanksOfThisMachine() {
+  const Kernel own = ReadKernel();
+  std::vector<Kernel> all(size_);
+  MPI_Allgather(&own, sizeof(own), MPI_BYTE, all.data(), sizeof(own), MPI_BYTE,
+                communicator_);
+  for (int i = 0; i < size_; ++i)
+    if (all[i] == own) ranks_of_this_machine_.push_back(i);
 }
 
 absl::Status MpiProcess::Finish() {

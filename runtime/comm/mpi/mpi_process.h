@@ -44,6 +44,7 @@ class MpiProcess {
  private:
   MpiProcess() = default;
   absl::Status Initialize();
+  void FindRanksOfThisMachine();
 
   int rank_ = 0;
   int size_ = 1;

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,7 +19,15 @@ struct Place {
   int64_t process;
   int64_t descriptor;
   uint64_t token;
+  /// The network that the process is in: another one is another host, even if
+  /// one kernel plays both.
+  uint64_t network;
 };
+
+uint64_t OwnNetwork() {
+  struct stat status;
+  return stat("/proc/self/ns/net", &status) == 0 ? status.st_ino : 0;
+}
 
 }  // namespace
 
@@ -68,15 +77,16 @@ void SharedMemory::Open(MPI_Comm communicator) {
   MPI_Comm_rank(communicator, &self_);
   segments_.assign(size, nullptr);
   segments_[self_] = CreateOwn();
-  Place own = {-1, -1, 0};
+  Place own = {-1, -1, 0, OwnNetwork()};
   if (segments_[self_] != nullptr)
-    own = {getpid(), descriptor_, segments_[self_]->token};
+    own = {getpid(), descriptor_, segments_[self_]->token, own.network};
   std::vector<Place> places(size);
   MPI_Allgather(&own, sizeof(own), MPI_BYTE, places.data(), sizeof(own),
                 MPI_BYTE, communicator);
   std::vector<char> sees(size), reaches(size);
   for (int i = 0; i < size; ++i) {
-    if (i != self_ && places[i].process >= 0)
+    if (i != self_ && places[i].process >= 0 &&
+        places[i].network == own.network)
       segments_[i] = Map(static_cast<int>(places[i].process),
                          static_cast<int>(places[i].descriptor),
                          places[i].token);
