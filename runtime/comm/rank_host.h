@@ -50,7 +50,8 @@ struct RankHostOptions {
   double stall_timeout = 30;
   /// Ends this process, on any thread, when the run has failed and it does not
   /// come to its end by itself.
-  std::function<void(const absl::Status& failure)> end_process;
+  /// `speaks` as above.
+  std::function<void(const absl::Status& failure, bool speaks)> end_process;
 };
 
 /// `local`: ranks are threads of this process. `mpi`: each is a process of its

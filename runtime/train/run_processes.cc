@@ -3,7 +3,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
+#include <thread>
 
 #include "absl/strings/str_cat.h"
 #include "runtime/cli/command_main.h"
@@ -17,6 +19,7 @@ namespace mpc::runtime {
 namespace {
 
 constexpr int64_t kMostSeconds = 86400;
+constexpr std::chrono::milliseconds kTimeForOthers(300);
 
 /// Ends a process whose run has failed: what others wait for will not come, so
 /// nothing is finalised. mpirun ends what is left.
@@ -43,10 +46,12 @@ absl::Status RunBody(
   std::unique_ptr<RankHost> host;
   RankHostOptions host_options;
   host_options.stall_timeout = static_cast<double>(options.stall_timeout);
-  host_options.end_process = [&](const absl::Status& failure) {
-    const bool speaks = host ? host->speaks() : launch.process == 0;
+  host_options.end_process = [&](const absl::Status& failure, bool speaks) {
     if (speaks) PrintError(command.name(), failure);
     logs.Note(launch.process, absl::StrCat("ended: ", failure.message()));
+    // The first that ends brings the launcher to end the others: these are to
+    // find out for themselves.
+    std::this_thread::sleep_for(kTimeForOthers);
     EndProcess(kRunFailed);
   };
   const auto run = [&]() -> absl::Status {
@@ -59,6 +64,7 @@ absl::Status RunBody(
   const bool speaks = host ? host->speaks() : launch.process == 0;
   if (speaks) PrintError(command.name(), status);
   logs.Note(launch.process, absl::StrCat("error: ", status.message()));
+  std::this_thread::sleep_for(kTimeForOthers);
   EndProcess(kRunFailed);
 }
 

@@ -58,7 +58,7 @@ class RemainingTime {
 /// One of several processes, which leaves the reports to that of rank 0.
 absl::Status TrainSilently(const plan::Plan& plan, const BatchSource& source,
                            TrainOptions train) {
-  const StopSignal stop;
+  const StopSignal stop(/*has_launcher=*/true);
   // All ranks give their part of the digest.
   train.at_end = [](const std::string& digest) {};
   return Train(plan, source, train);
@@ -70,7 +70,7 @@ absl::Status TrainWithReports(const plan::Plan& plan, const BatchSource& source,
   if (!options.log_path.empty()) {
     MPC_ASSIGN_OR_RETURN(log, RunLog::Open(options.log_path));
   }
-  const StopSignal stop;
+  const StopSignal stop(train.host->processes() > 1);
   Progress progress(stderr, isatty(STDERR_FILENO), options.steps);
   progress.Print(
       absl::StrCat("training ", plan.model_name(), " (",

@@ -37,9 +37,7 @@ class MpiHost : public RankHost {
         CreateMpiWorld(process_.get(), process_->NewWorld(), ranks));
     return worlds;
   }
-  bool speaks() const override {
-    return process_->rank() == (process_->watch().HasLost(0) ? 1 : 0);
-  }
+  bool speaks() const override { return process_->watch().speaks(); }
   absl::Status Finish() override { return process_->Finish(); }
 
  private:

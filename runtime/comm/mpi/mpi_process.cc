@@ -36,7 +36,7 @@ absl::Status MpiError(int code) {
 
 absl::StatusOr<std::unique_ptr<MpiProcess>> MpiProcess::Start(
     Watch::Seconds timeout,
-    std::function<void(const absl::Status&)> end_process) {
+    std::function<void(const absl::Status&, bool)> end_process) {
   std::unique_ptr<MpiProcess> process(new MpiProcess);
   const LaunchEnvironment launch = ReadLaunchEnvironment();
   process->rank_ = launch.process;

@@ -23,7 +23,7 @@ class MpiProcess {
   /// processes do not come together within `timeout`.
   static absl::StatusOr<std::unique_ptr<MpiProcess>> Start(
       Watch::Seconds timeout,
-      std::function<void(const absl::Status&)> end_process);
+      std::function<void(const absl::Status&, bool)> end_process);
 
   int rank() const { return rank_; }
   int size() const { return size_; }

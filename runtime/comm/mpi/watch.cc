@@ -19,8 +19,10 @@ namespace {
 constexpr int kAllWorlds = -1;
 /// For a process to end by itself after a failure.
 constexpr std::chrono::milliseconds kGrace(500);
-/// For the reason to come in when a launcher ends this process.
-constexpr std::chrono::milliseconds kTerminationGrace(300);
+/// For the reason to come in when a launcher ends this process; rank 0, which
+/// tells the others, looks earlier.
+constexpr std::chrono::milliseconds kTerminationGrace(600);
+constexpr std::chrono::milliseconds kTerminationGraceOfFirst(250);
 
 volatile sig_atomic_t terminated = 0;
 
@@ -123,9 +125,18 @@ absl::Status Watch::Failure(int world) const {
   return FailureLocked(world);
 }
 
-bool Watch::HasLost(int rank) const {
+bool Watch::speaks() const {
   const std::lock_guard<std::mutex> lock(mutex_);
-  return lost_rank_ == rank;
+  return SpeaksLocked();
+}
+
+absl::Status Watch::Overdue() const {
+  const Clock::time_point now = Clock::now();
+  if (failed_at_ && (!started_up_ || now - *failed_at_ > kGrace))
+    return failures_.begin()->second.status();
+  if (all_said_goodbye_ && now - *all_said_goodbye_ > options_.timeout)
+    return absl::AbortedError("MPI does not come to its end");
+  return absl::OkStatus();
 }
 
 void Watch::SendToAll(const Frame& frame, int except) {
@@ -313,7 +324,9 @@ void Watch::LookAtSignals() {
     Decide(kAllWorlds, options_.rank, "the launcher of its process has ended");
   if (terminated == 0 || failed_at_) return;
   if (!told_to_end_) told_to_end_ = now;
-  if (now - *told_to_end_ < kTerminationGrace) return;
+  if (now - *told_to_end_ <
+      (is_first() ? kTerminationGraceOfFirst : kTerminationGrace))
+    return;
   int missing = -1;
   if (is_first())
     for (int rank = options_.size - 1; rank > 0; --rank)
@@ -368,19 +381,16 @@ void Watch::Run() {
   while (!stop_) {
     AwaitEvents();
     absl::Status overdue;
+    bool speaks;
     {
       const std::lock_guard<std::mutex> lock(mutex_);
       ReadAll();
       LookAtClock();
-      const Clock::time_point now = Clock::now();
-      if (failed_at_ && now - *failed_at_ > kGrace)
-        overdue = failures_.begin()->second.status();
-      else if (all_said_goodbye_ &&
-               now - *all_said_goodbye_ > options_.timeout)
-        overdue = absl::AbortedError("MPI does not come to its end");
+      overdue = Overdue();
+      speaks = SpeaksLocked();
     }
     if (!overdue.ok() && options_.end_process && !stop_)
-      options_.end_process(overdue);
+      options_.end_process(overdue, speaks);
   }
 }
 

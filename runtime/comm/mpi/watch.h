@@ -44,8 +44,9 @@ class Watch {
     Seconds timeout{30};
     /// Called on the thread of the watch when a failure has been known for half
     /// a second and the process has not ended: it computes, or is caught in a
-    /// call of MPI. Has to end the process. If empty it lives on.
-    std::function<void(const absl::Status& failure)> end_process;
+    /// call of MPI; in start-up, which cannot end by itself, at once. Has to end
+    /// the process. `speaks` as below. If empty the process lives on.
+    std::function<void(const absl::Status& failure, bool speaks)> end_process;
   };
 
   explicit Watch(Options options);
@@ -70,8 +71,9 @@ class Watch {
   /// OK, or the first failure: kAborted, "rank N: message".
   absl::Status Failure(int world) const;
 
-  /// Whether the process of a rank has gone or gives no sign of life.
-  bool HasLost(int rank) const;
+  /// Whether this process tells the user what has happened: rank 0, or if that
+  /// is lost rank 1.
+  bool speaks() const;
 
   /// Records a failure unless there is one already. Returns once it is known
   /// which was first.
@@ -123,6 +125,11 @@ class Watch {
   void SendToAll(const Frame& frame, int except = -1);
   void Wake();
   absl::Status FailureLocked(int world) const;
+  bool SpeaksLocked() const {
+    return options_.rank == (lost_rank_ == 0 ? 1 : 0);
+  }
+  /// Why the process ought to have ended; OK if it need not.
+  absl::Status Overdue() const;
   void ConcludeGoodbyes();
 
   const Options options_;
