@@ -24,7 +24,7 @@ double Median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-void Compare(runtime::Communicator& group, int64_t bytes) {
+void Compare(runtime::Communicator &group, int64_t bytes) {
   const int64_t sizes[] = {bytes / 4};
   std::vector<float> data(sizes[0]);
   runtime::Collective c;
@@ -32,7 +32,8 @@ void Compare(runtime::Communicator& group, int64_t bytes) {
   c.reduction = plan::REDUCTION_SUM;
   c.source = c.destination = {data.data(), plan::DATA_TYPE_F32, sizes};
   std::vector<std::function<void()>> sides = {[&] {
-    if (!group.Start(0, c).ok() || !group.Wait(0).ok()) std::abort();
+    if (!group.Start(0, c).ok() || !group.Wait(0).ok())
+      std::abort();
   }};
   std::vector<int64_t> pieces = {0};
   for (int64_t piece = std::min<int64_t>(bytes, 64 << 10); piece <= bytes;
@@ -51,16 +52,20 @@ void Compare(runtime::Communicator& group, int64_t bytes) {
     for (size_t side = 0; side < sides.size(); ++side) {
       MPI_Barrier(MPI_COMM_WORLD);
       const double begin = MPI_Wtime();
-      for (int i = 0; i < repeats; ++i) sides[side]();
+      for (int i = 0; i < repeats; ++i)
+        sides[side]();
       const double time = (MPI_Wtime() - begin) / repeats;
       // The first round warms up.
-      if (round > 0) seconds[side].push_back(time);
+      if (round > 0)
+        seconds[side].push_back(time);
     }
   size_t best = 1;
   std::vector<double> medians;
-  for (const auto& of_side : seconds) medians.push_back(Median(of_side));
+  for (const auto &of_side : seconds)
+    medians.push_back(Median(of_side));
   for (size_t side = 1; side < sides.size(); ++side)
-    if (medians[side] < medians[best]) best = side;
+    if (medians[side] < medians[best])
+      best = side;
   if (group.rank() == 0)
     std::printf(
         "%9ld bytes  mpc %9.1f us %6.2f GB/s  best MPI_Allreduce (pieces of "
@@ -70,8 +75,8 @@ void Compare(runtime::Communicator& group, int64_t bytes) {
         medians[best] / medians[0]);
 }
 
-}  // namespace
-}  // namespace mpc
+} // namespace
+} // namespace mpc
 
 int main() {
   using namespace mpc::runtime;

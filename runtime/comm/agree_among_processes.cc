@@ -17,9 +17,9 @@ std::string FirstComplaint(const std::vector<std::string>& said) {
       return absl::StrCat("rank ", i, ": ", said[i].substr(1));
   for (size_t i = 1; i < said.size(); ++i)
     if (said[i] != said[0])
-      return absl::StrCat(
-          "rank ", i, ": was started with ", said[i].substr(1), ", rank 0 with ",
-          said[0].substr(1), "; expected the same plan, data and options");
+      return absl::StrCat("rank ", i, ": was started with ", said[i].substr(1),
+                          ", rank 0 with ", said[0].substr(1),
+                          "; expected the same plan, data and options");
   return "";
 }
 

@@ -12,8 +12,8 @@ struct LaunchEnvironment {
   int process = 0;
 };
 
-/// Reads the variables of Open MPI (OMPI_COMM_WORLD_SIZE, …_RANK) and of launchers
-/// of MPICH's family (PMI_SIZE, PMI_RANK).
+/// Reads the variables of Open MPI (OMPI_COMM_WORLD_SIZE, …_RANK) and of
+/// launchers of MPICH's family (PMI_SIZE, PMI_RANK).
 LaunchEnvironment ReadLaunchEnvironment();
 
 }  // namespace mpc::runtime

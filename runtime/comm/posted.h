@@ -11,8 +11,8 @@
 
 namespace mpc::runtime {
 
-/// Owns all but the tensors' elements: after an abort peers may still look at it
-/// when the call that it came from has returned.
+/// Owns all but the tensors' elements: after an abort peers may still look at
+/// it when the call that it came from has returned.
 class Posted {
  public:
   enum class Kind { kCollective, kBarrier, kBroadcast, kGather };

@@ -40,6 +40,10 @@ class RankHost {
   /// that live does. Any thread.
   virtual bool speaks() const = 0;
 
+  /// Before this process ends with an error that may not have come from a world:
+  /// the others end with it, unless they know of another.
+  virtual void Fail(const absl::Status& status) = 0;
+
   /// The last call after a run without an error: returns when all processes
   /// have come so far. After an error a process of several just exits.
   virtual absl::Status Finish() = 0;
@@ -55,8 +59,8 @@ struct RankHostOptions {
 };
 
 /// `local`: ranks are threads of this process. `mpi`: each is a process of its
-/// own. kInvalidArgument with the legal names for others; kUnimplemented if this
-/// build lacks it.
+/// own. kInvalidArgument with the legal names for others; kUnimplemented if
+/// this build lacks it.
 absl::StatusOr<std::unique_ptr<RankHost>> CreateRankHost(
     absl::string_view communicator, const RankHostOptions& options);
 

@@ -201,9 +201,8 @@ TEST_P(WorldSuite, RanksThatDisagreeAllFail) {
 
 TEST_P(WorldSuite, DifferentOperationsAreADisagreement) {
   OnEveryRank(2, [&](World& world) {
-    const absl::Status status = world.rank() == 0
-                                    ? world.Barrier()
-                                    : world.Broadcast("x", 0).status();
+    const absl::Status status =
+        world.rank() == 0 ? world.Barrier() : world.Broadcast("x", 0).status();
     EXPECT_EQ(std::string(status.message()),
               "rank 1: starts a broadcast from rank 0, rank 0 starts a "
               "barrier");

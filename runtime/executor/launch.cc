@@ -78,9 +78,8 @@ absl::Status RankLauncher::SetUp(RankProgram& program) {
   MPC_ASSIGN_OR_RETURN(program.arena_,
                        program.device_->Allocate(program.layout_.bytes()));
   for (const plan::Group& group : plan_.groups()) {
-    MPC_ASSIGN_OR_RETURN(
-        auto communicator,
-        program.world_->Split(GroupMembers(plan_.mesh(), group, rank)));
+    MPC_ASSIGN_OR_RETURN(auto communicator, program.world_->Split(GroupMembers(
+                                                plan_.mesh(), group, rank)));
     program.communicators_.push_back(std::move(communicator));
   }
   MPC_ASSIGN_OR_RETURN(program.channels_, OpenChannels(plan_, *program.world_));

@@ -20,8 +20,8 @@ struct LaunchOptions {
   /// Where the ranks live; must outlive the call. Null: all in this process, as
   /// threads.
   RankHost* host = nullptr;
-  /// Gets a line of what happens to a rank of this process. May be empty; called
-  /// by several threads.
+  /// Gets a line of what happens to a rank of this process. May be empty;
+  /// called by several threads.
   std::function<void(int rank, absl::string_view line)> note;
 };
 

@@ -1,5 +1,5 @@
-// FNV-1a over words of eight bytes, with the high half folded in: a step for each
-// word is as fast as memory.
+// FNV-1a over words of eight bytes, with the high half folded in: a step for
+// each word is as fast as memory.
 #include "runtime/train/digest.h"
 
 #include <cstring>

@@ -11,8 +11,8 @@
 
 namespace mpc::runtime {
 
-/// Of bytes, in the order in which they are added and with their cuts. Not meant
-/// against someone who wants two to be equal.
+/// Of bytes, in the order in which they are added and with their cuts. Not
+/// meant against someone who wants two to be equal.
 class Digest {
  public:
   void Add(absl::string_view bytes);

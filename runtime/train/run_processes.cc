@@ -61,6 +61,7 @@ absl::Status RunBody(
   };
   const absl::Status status = run();
   if (status.ok() || launch.processes == 1) return status;
+  if (host) host->Fail(status);
   const bool speaks = host ? host->speaks() : launch.process == 0;
   if (speaks) PrintError(command.name(), status);
   logs.Note(launch.process, absl::StrCat("error: ", status.message()));
@@ -93,10 +94,9 @@ void ProcessOptions::AddTo(CommandLine& command) {
 absl::Status RunProcesses::Agree(const absl::Status& status,
                                  const plan::Plan& plan,
                                  absl::string_view fingerprint) const {
-  return AgreeAmongProcesses(
-      *host, status,
-      absl::StrCat("the plan of checksum ", plan.checksum(), ", ",
-                   fingerprint));
+  return AgreeAmongProcesses(*host, status,
+                             absl::StrCat("the plan of checksum ",
+                                          plan.checksum(), ", ", fingerprint));
 }
 
 int RunProcesses::DefaultThreads(int64_t ranks) const {

@@ -39,8 +39,8 @@ absl::StatusOr<std::string> DigestOfAllRanks(const RankProgram& program) {
   const uint64_t own = DigestOfState(program);
   MPC_ASSIGN_OR_RETURN(
       const std::vector<std::string> all,
-      program.world().Gather(
-          {reinterpret_cast<const char*>(&own), sizeof(own)}, /*root=*/0));
+      program.world().Gather({reinterpret_cast<const char*>(&own), sizeof(own)},
+                             /*root=*/0));
   Digest digest;
   for (const std::string& of_rank : all) digest.Add(of_rank);
   return absl::StrFormat("%016x", digest.value());
@@ -57,8 +57,8 @@ absl::Status TrainRank(RankProgram& program, const BatchSource& source,
     MPC_RETURN_IF_ERROR(runner.Run(step, /*after_entry=*/nullptr));
     if (options.note) {
       const std::chrono::duration<double> time = Clock::now() - step_begin;
-      options.note(program.rank(), absl::StrFormat("step %d took %.3f s", step,
-                                                   time.count()));
+      options.note(program.rank(),
+                   absl::StrFormat("step %d took %.3f s", step, time.count()));
     }
     bool ends = false;
     if (program.rank() == 0) {

@@ -72,13 +72,12 @@ absl::Status TrainWithReports(const plan::Plan& plan, const BatchSource& source,
   }
   const StopSignal stop(train.host->processes() > 1);
   Progress progress(stderr, isatty(STDERR_FILENO), options.steps);
-  progress.Print(
-      absl::StrCat("training ", plan.model_name(), " (",
-                   FormatCount(plan.parameter_count()), " parameters) for ",
-                   options.steps, options.steps == 1 ? " step" : " steps",
-                   ": ranks ", RankCount(plan.mesh()), ", threads a rank ",
-                   train.threads_per_rank, ", memory ",
-                   FormatBytes(RequiredBytes(plan))));
+  progress.Print(absl::StrCat(
+      "training ", plan.model_name(), " (", FormatCount(plan.parameter_count()),
+      " parameters) for ", options.steps,
+      options.steps == 1 ? " step" : " steps", ": ranks ",
+      RankCount(plan.mesh()), ", threads a rank ", train.threads_per_rank,
+      ", memory ", FormatBytes(RequiredBytes(plan))));
   RemainingTime remaining(plan.training());
   int64_t done = 0;
   train.stop = [] { return StopSignal::requested(); };
@@ -137,8 +136,8 @@ absl::Status ReadInputs(const Options& options, const RunProcesses& processes,
                         Inputs& inputs, TrainOptions& train) {
   MPC_RETURN_IF_ERROR(CheckLogIsNoInput(options));
   MPC_ASSIGN_OR_RETURN(inputs.plan, LoadCheckedPlan(options.plan_path));
-  MPC_ASSIGN_OR_RETURN(inputs.source, options.data.Open(inputs.plan.training(),
-                                                        options.seed));
+  MPC_ASSIGN_OR_RETURN(inputs.source,
+                       options.data.Open(inputs.plan.training(), options.seed));
   train.threads_per_rank =
       options.threads_per_rank > 0
           ? static_cast<int>(options.threads_per_rank)
@@ -153,11 +152,10 @@ absl::Status RunTraining(const Options& options,
   const absl::Status read = ReadInputs(options, processes, inputs, train);
   MPC_RETURN_IF_ERROR(processes.Agree(
       read, inputs.plan,
-      absl::StrCat("steps ", options.steps, ", seed ", options.seed,
-                   ", data of digest ",
-                   read.ok() ? DigestOfSamples(*inputs.source,
-                                               inputs.plan.training())
-                             : 0)));
+      absl::StrCat(
+          "steps ", options.steps, ", seed ", options.seed, ", data of digest ",
+          read.ok() ? DigestOfSamples(*inputs.source, inputs.plan.training())
+                    : 0)));
   train.steps = options.steps;
   train.seed = static_cast<uint32_t>(options.seed);
   train.host = processes.host;

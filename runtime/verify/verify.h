@@ -20,8 +20,8 @@ struct VerifyOptions {
   uint32_t seed = 0;
   int threads_per_rank = 1;
   int reference_threads = 1;
-  /// Where the ranks of the plan live, and their own messages; see LaunchOptions.
-  /// The reference runs in the process of rank 0.
+  /// Where the ranks of the plan live, and their own messages; see
+  /// LaunchOptions. The reference runs in the process of rank 0.
   RankHost* host = nullptr;
   std::function<void(int rank, absl::string_view line)> note;
   StepCheck::Options check;

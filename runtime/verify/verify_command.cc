@@ -68,10 +68,9 @@ absl::Status ReadInputs(const Options& options, const RunProcesses& processes,
   MPC_ASSIGN_OR_RETURN(inputs.source,
                        OpenSource(options, inputs.plan.training()));
   const bool has_threads = options.threads_per_rank > 0;
-  verify.threads_per_rank = has_threads
-                                ? static_cast<int>(options.threads_per_rank)
-                                : processes.DefaultThreads(
-                                      RankCount(inputs.plan.mesh()));
+  verify.threads_per_rank =
+      has_threads ? static_cast<int>(options.threads_per_rank)
+                  : processes.DefaultThreads(RankCount(inputs.plan.mesh()));
   verify.reference_threads = has_threads
                                  ? static_cast<int>(options.threads_per_rank)
                                  : DefaultThreadsPerRank(1);
@@ -93,9 +92,9 @@ absl::Status RunVerification(const Options& options,
                    ", steps ", options.steps, ", seed ", options.seed,
                    options.free_run ? ", free run" : "",
                    options.exact ? ", exact" : "", ", data of digest ",
-                   read.ok() ? DigestOfSamples(*inputs.source,
-                                               inputs.plan.training())
-                             : 0)));
+                   read.ok()
+                       ? DigestOfSamples(*inputs.source, inputs.plan.training())
+                       : 0)));
   verify.steps = options.steps;
   verify.seed = static_cast<uint32_t>(options.seed);
   verify.host = processes.host;
@@ -110,8 +109,8 @@ absl::Status RunVerification(const Options& options,
   if (!processes.reports()) return absl::OkStatus();
   return WriteOutput(absl::StrCat(
       "verified: ", options.steps, " steps of ", inputs.plan.model_name(),
-      " with \"", inputs.plan.strategy(),
-      "\" on ranks: ", RankCount(inputs.plan.mesh()), " agree with the reference\n"));
+      " with \"", inputs.plan.strategy(), "\" on ranks: ",
+      RankCount(inputs.plan.mesh()), " agree with the reference\n"));
 }
 
 }  // namespace

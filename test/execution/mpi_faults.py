@@ -138,6 +138,8 @@ def main():
     for kind in options.kinds.split(","):
         if kind == "cut" and (reason := missing_for_two_hosts()):
             print(f"skipped: cut: {reason}")
+            if options.kinds == kind:
+                raise SystemExit(77)
             continue
         for phase in ("start-up", "steps"):
             for _ in range(options.moments):

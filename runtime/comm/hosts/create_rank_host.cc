@@ -47,9 +47,9 @@ absl::StatusOr<std::unique_ptr<RankHost>> CreateRankHost(
         "communicator ", communicator,
         " was left out when this mpc-run was built (CMake says why)"));
   }
-  return absl::InvalidArgumentError(absl::StrCat(
-      "communicator ", communicator, " is unknown; legal: ",
-      absl::StrJoin(names, ", ")));
+  return absl::InvalidArgumentError(
+      absl::StrCat("communicator ", communicator,
+                   " is unknown; legal: ", absl::StrJoin(names, ", ")));
 }
 
 std::string DefaultCommunicator() {

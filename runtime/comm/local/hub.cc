@@ -121,8 +121,8 @@ void LocalHub::Fail(int rank, const absl::Status& status) {
   {
     std::lock_guard<std::mutex> lock(mutex_);
     if (failed_) return;
-    failure_ = absl::AbortedError(
-        absl::StrCat("rank ", rank, ": ", status.message()));
+    failure_ =
+        absl::AbortedError(absl::StrCat("rank ", rank, ": ", status.message()));
     failed_ = true;
   }
   WakeAll();

@@ -12,8 +12,8 @@
 namespace mpc::runtime {
 namespace {
 
-/// Members' shares of an all-reduce begin at such multiples, so that no two write
-/// to one cache line.
+/// Members' shares of an all-reduce begin at such multiples, so that no two
+/// write to one cache line.
 constexpr int64_t kShareAlignment = 64;
 
 class LocalCommunicator : public Communicator {
@@ -60,10 +60,10 @@ void LocalCommunicator::AllReduce(const Collective& c) {
   const int64_t share = (bytes / size() + kShareAlignment - 1) /
                         kShareAlignment * kShareAlignment;
   const int64_t begin = std::min(bytes, share * index_);
-  const int64_t end = index_ == size() - 1 ? bytes
-                                           : std::min(bytes, begin + share);
-  ReducePieces(sources, destinations, CombinerOf(c.source.type, c.reduction), begin,
-         end);
+  const int64_t end =
+      index_ == size() - 1 ? bytes : std::min(bytes, begin + share);
+  ReducePieces(sources, destinations, CombinerOf(c.source.type, c.reduction),
+               begin, end);
 }
 
 void LocalCommunicator::AllGather(const Collective& c) {
@@ -78,7 +78,7 @@ void LocalCommunicator::ReduceScatter(const Collective& c) {
     sources.push_back(
         PieceOf(CollectiveOf(i).source, c.source_dimension, index_, size()));
   ReducePieces(sources, {PieceOf(c.destination, 0, 0, 1)},
-         CombinerOf(c.source.type, c.reduction), 0, sources[0].bytes());
+               CombinerOf(c.source.type, c.reduction), 0, sources[0].bytes());
 }
 
 void LocalCommunicator::AllToAll(const Collective& c) {

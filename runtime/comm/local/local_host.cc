@@ -25,6 +25,7 @@ class LocalHost : public RankHost {
     return CreateLocalWorlds(ranks);
   }
   bool speaks() const override { return true; }
+  void Fail(const absl::Status& status) override {}
   absl::Status Finish() override { return absl::OkStatus(); }
 };
 

@@ -27,9 +27,7 @@ class LocalWorld : public World {
                                         int root) override;
   absl::StatusOr<std::vector<std::string>> Gather(absl::string_view bytes,
                                                   int root) override;
-  void Abort(const absl::Status& status) override {
-    hub_->Fail(rank_, status);
-  }
+  void Abort(const absl::Status& status) override { hub_->Fail(rank_, status); }
 
  private:
   const std::shared_ptr<LocalHub> hub_;
@@ -71,8 +69,8 @@ absl::StatusOr<std::string> LocalWorld::Broadcast(absl::string_view bytes,
 absl::StatusOr<std::vector<std::string>> LocalWorld::Gather(
     absl::string_view bytes, int root) {
   MPC_RETURN_IF_ERROR(CheckRoot(root, *this));
-  MPC_RETURN_IF_ERROR(hub_->everyone().PostOther(
-      rank_, Posted::Kind::kGather, bytes, root));
+  MPC_RETURN_IF_ERROR(
+      hub_->everyone().PostOther(rank_, Posted::Kind::kGather, bytes, root));
   std::vector<std::string> result;
   if (rank_ == root)
     for (int i = 0; i < size(); ++i)

@@ -17,7 +17,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Waiting for so long, a rank lets other threads have the core, and then rests.
+/// Waiting for so long, a rank lets other threads have the core, and then
+/// rests.
 constexpr Clock::duration kSpins = std::chrono::milliseconds(2);
 constexpr Clock::duration kYields = std::chrono::milliseconds(10);
 constexpr long kRestNanoseconds = 50'000;
@@ -144,7 +145,8 @@ absl::Status Engine::Fail(int rank, const absl::Status& status) {
 }
 
 std::unique_ptr<char[]> Engine::TakeBuffer() {
-  if (buffers_.empty()) return std::unique_ptr<char[]>(new char[SharedMemory::kBufferBytes]);
+  if (buffers_.empty())
+    return std::unique_ptr<char[]>(new char[SharedMemory::kBufferBytes]);
   std::unique_ptr<char[]> buffer = std::move(buffers_.back());
   buffers_.pop_back();
   return buffer;

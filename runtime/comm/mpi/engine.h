@@ -34,10 +34,10 @@ struct Ticket {
 
 /// The messages of one world's rank.
 ///
-/// Nothing blocks: a wait for one operation advances all others as well, so that
-/// what is under way in different orders on different ranks comes to its end
-/// whatever MPI buffers. Between two waits nothing moves but what MPI or the
-/// system moves by itself.
+/// Nothing blocks: a wait for one operation advances all others as well, so
+/// that what is under way in different orders on different ranks comes to its
+/// end whatever MPI buffers. Between two waits nothing moves but what MPI or
+/// the system moves by itself.
 ///
 /// Thread-compatible.
 class Engine {

@@ -35,8 +35,8 @@ std::unique_ptr<Exchange> CreateCopy(const GroupRoute& route,
 }  // namespace
 
 void CopyExchange::Send(int member, const Piece& piece) {
-  sends_.push_back(std::make_unique<SendFlow>(
-      route_.engine, route_.To(member), WholeOf(piece)));
+  sends_.push_back(std::make_unique<SendFlow>(route_.engine, route_.To(member),
+                                              WholeOf(piece)));
 }
 
 void CopyExchange::Receive(int member, const Piece& piece) {

@@ -22,7 +22,11 @@ int64_t PartBytesOf(int64_t bytes) {
 }
 
 Piece Contiguous(const void* data, int64_t bytes) {
-  return {static_cast<char*>(const_cast<void*>(data)), 1, 0, 1, 0,
+  return {static_cast<char*>(const_cast<void*>(data)),
+          1,
+          0,
+          1,
+          0,
           std::max<int64_t>(bytes, 1)};
 }
 
@@ -81,10 +85,9 @@ absl::Status SendFlow::Begin(int64_t part) {
   slot.shared = engine_->shared().Take();
   if (slot.shared != kNoBuffer)
     Pack(part, engine_->shared().buffer(slot.shared));
-  MPC_RETURN_IF_ERROR(engine_->Send(&slot.shared, sizeof(slot.shared),
-                                    route_.peer, route_.tag,
-                                    route_.is_synchronous,
-                                    &slot.number_ticket));
+  MPC_RETURN_IF_ERROR(
+      engine_->Send(&slot.shared, sizeof(slot.shared), route_.peer, route_.tag,
+                    route_.is_synchronous, &slot.number_ticket));
   return slot.shared == kNoBuffer ? BeginData(part) : absl::OkStatus();
 }
 

@@ -19,9 +19,7 @@ struct Cut {
   int64_t end = 0;
   int64_t part_bytes = 1;
 
-  int64_t parts() const {
-    return (end - begin + part_bytes - 1) / part_bytes;
-  }
+  int64_t parts() const { return (end - begin + part_bytes - 1) / part_bytes; }
   int64_t PartBegin(int64_t part) const { return begin + part * part_bytes; }
   int64_t PartEnd(int64_t part) const {
     const int64_t part_end = PartBegin(part + 1);
@@ -29,8 +27,8 @@ struct Cut {
   }
 };
 
-/// Parts such that several of a run of `bytes` are under way at a time; the same
-/// on all ranks. Never more than SharedMemory::kBufferBytes.
+/// Parts such that several of a run of `bytes` are under way at a time; the
+/// same on all ranks. Never more than SharedMemory::kBufferBytes.
 int64_t PartBytesOf(int64_t bytes);
 
 /// `bytes` of contiguous memory. `data` must not be null.
@@ -59,7 +57,8 @@ class Flow {
 
   /// Parts from `parts` on wait; at first none does.
   void Limit(int64_t parts) { limit_ = parts; }
-  /// All parts before have been sent, so that their memory is free, or received.
+  /// All parts before have been sent, so that their memory is free, or
+  /// received.
   int64_t complete() const { return complete_; }
   /// There is nothing left to do.
   bool done() const;

@@ -63,10 +63,9 @@ std::string Describe(const GroupHeader& header) {
   c.reduction = static_cast<plan::Reduction>(header.reduction);
   c.source_dimension = header.source_dimension;
   c.destination_dimension = header.destination_dimension;
-  c.source.type = c.destination.type =
-      static_cast<plan::DataType>(header.type);
-  c.source.sizes = absl::MakeConstSpan(header.source_sizes)
-                       .first(header.source_dimensions);
+  c.source.type = c.destination.type = static_cast<plan::DataType>(header.type);
+  c.source.sizes =
+      absl::MakeConstSpan(header.source_sizes).first(header.source_dimensions);
   c.destination.sizes = absl::MakeConstSpan(header.destination_sizes)
                             .first(header.destination_dimensions);
   posted.SetCollective(c);

@@ -11,8 +11,8 @@
 
 namespace mpc::runtime {
 
-/// The operation that a member is about to take part in, as it goes on the wire.
-/// Data of at most kInlineBytes follows it in the same message.
+/// The operation that a member is about to take part in, as it goes on the
+/// wire. Data of at most kInlineBytes follows it in the same message.
 struct GroupHeader {
   static constexpr int kMaxDimensions = 8;
   static constexpr int64_t kInlineBytes = 2048;

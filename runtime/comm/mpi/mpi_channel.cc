@@ -88,8 +88,8 @@ absl::Status MpiChannelEnd::BeginMessage() {
                             &size_ticket_);
   const Cut cut = CutOf(messages_.front());
   bytes_ = cut.end;
-  send_ = std::make_unique<SendFlow>(
-      engine_, RouteOfData(/*is_synchronous=*/true), cut);
+  send_ = std::make_unique<SendFlow>(engine_,
+                                     RouteOfData(/*is_synchronous=*/true), cut);
   return engine_->Send(&bytes_, sizeof(bytes_), peer(), tag,
                        /*is_synchronous=*/false, &size_ticket_);
 }
@@ -98,11 +98,11 @@ absl::Status MpiChannelEnd::CheckSize() {
   const Cut cut = CutOf(messages_.front());
   if (cut.end != bytes_)
     return engine_->Fail(
-        id_.source, absl::InvalidArgumentError(absl::StrFormat(
-                        "message %d of channel \"%s\" has %d bytes, rank %d "
-                        "expects %d bytes",
-                        completed_ + 1, id_.name, bytes_, id_.destination,
-                        cut.end)));
+        id_.source,
+        absl::InvalidArgumentError(absl::StrFormat(
+            "message %d of channel \"%s\" has %d bytes, rank %d "
+            "expects %d bytes",
+            completed_ + 1, id_.name, bytes_, id_.destination, cut.end)));
   receive_ = std::make_unique<ReceiveFlow>(
       engine_, RouteOfData(/*is_synchronous=*/false), cut, /*keeps=*/false);
   return absl::OkStatus();

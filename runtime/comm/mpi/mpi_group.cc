@@ -122,10 +122,10 @@ void MpiGroup::TakeBytes(Operation& operation) {
   const std::string& own = operation.posted.bytes();
   const bool is_long = own.size() > GroupHeader::kInlineBytes;
   for (int i = 0; i < size(); ++i) {
-    const bool sends = kind == Posted::Kind::kBroadcast ? index_ == root
-                                                        : i == root;
-    const bool receives = kind == Posted::Kind::kBroadcast ? i == root
-                                                           : index_ == root;
+    const bool sends =
+        kind == Posted::Kind::kBroadcast ? index_ == root : i == root;
+    const bool receives =
+        kind == Posted::Kind::kBroadcast ? i == root : index_ == root;
     if (i != index_ && sends && is_long)
       exchange->Send(i, Contiguous(own.data(), own.size()));
     std::string& to = received_[i];
@@ -186,10 +186,10 @@ void MpiGroup::LookForMissing() {
     const auto completed =
         engine_->watch().CompletedBy(engine_->world(), members_[i], stream_);
     if (!completed || *completed > completed_) continue;
-    engine_->watch().Fail(engine_->world(), members_[i],
-                          absl::FailedPreconditionError(absl::StrFormat(
-                              "has ended while rank %d waits for it",
-                              members_[index_])));
+    engine_->watch().Fail(
+        engine_->world(), members_[i],
+        absl::FailedPreconditionError(absl::StrFormat(
+            "has ended while rank %d waits for it", members_[index_])));
     return;
   }
 }

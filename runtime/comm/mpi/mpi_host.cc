@@ -27,17 +27,20 @@ class MpiHost : public RankHost {
   absl::StatusOr<std::vector<std::unique_ptr<World>>> CreateWorlds(
       int ranks) override {
     if (ranks != processes())
-      return absl::InvalidArgumentError(absl::StrCat(
-          "the plan has ", ranks, ranks == 1 ? " rank" : " ranks",
-          ", mpirun has started ", processes(),
-          processes() == 1 ? " process" : " processes", "; expected mpirun -n ",
-          ranks));
+      return absl::InvalidArgumentError(
+          absl::StrCat("the plan has ", ranks, ranks == 1 ? " rank" : " ranks",
+                       ", mpirun has started ", processes(),
+                       processes() == 1 ? " process" : " processes",
+                       "; expected mpirun -n ", ranks));
     std::vector<std::unique_ptr<World>> worlds;
     worlds.push_back(
         CreateMpiWorld(process_.get(), process_->NewWorld(), ranks));
     return worlds;
   }
   bool speaks() const override { return process_->watch().speaks(); }
+  void Fail(const absl::Status& status) override {
+    process_->watch().FailEverywhere(status);
+  }
   absl::Status Finish() override { return process_->Finish(); }
 
  private:
@@ -48,9 +51,9 @@ class MpiHost : public RankHost {
 
 absl::StatusOr<std::unique_ptr<RankHost>> CreateMpiHost(
     const RankHostOptions& options) {
-  MPC_ASSIGN_OR_RETURN(
-      auto process, MpiProcess::Start(Watch::Seconds(options.stall_timeout),
-                                      options.end_process));
+  MPC_ASSIGN_OR_RETURN(auto process,
+                       MpiProcess::Start(Watch::Seconds(options.stall_timeout),
+                                         options.end_process));
   return std::make_unique<MpiHost>(std::move(process));
 }
 

@@ -72,10 +72,9 @@ absl::StatusOr<std::unique_ptr<Communicator>> MpiWorld::Split(
   if (++splits_ >= kFirstChannel)
     return absl::ResourceExhaustedError("a world has at most 8191 groups");
   return CreateMpiCommunicator(
-      std::make_unique<MpiGroup>(&engine_,
-                                 std::vector<int>(members.begin(),
-                                                  members.end()),
-                                 index, splits_),
+      std::make_unique<MpiGroup>(
+          &engine_, std::vector<int>(members.begin(), members.end()), index,
+          splits_),
       &completed_);
 }
 

@@ -9,8 +9,8 @@
 
 namespace mpc::runtime {
 
-/// This process's end of a world of the processes 0 … `size` − 1, of which it is
-/// one; `number` is MpiProcess::NewWorld of all of them. The process must
+/// This process's end of a world of the processes 0 … `size` − 1, of which it
+/// is one; `number` is MpiProcess::NewWorld of all of them. The process must
 /// outlive the world. Memory that was sent from or received into has to stay
 /// until the process ends if the world has failed.
 std::unique_ptr<World> CreateMpiWorld(MpiProcess* process, int number,

@@ -73,8 +73,8 @@ void ReduceExchange::AddResults(const Piece& whole) {
     Cut own = contributions_[route_.index], other = contributions_[i];
     own.piece = other.piece = whole;
     result_sends_[i] = std::make_unique<SendFlow>(route_.engine, to, own);
-    result_receives_[i] = std::make_unique<ReceiveFlow>(
-        route_.engine, to, other, /*keeps=*/false);
+    result_receives_[i] = std::make_unique<ReceiveFlow>(route_.engine, to,
+                                                        other, /*keeps=*/false);
   }
 }
 
@@ -132,9 +132,8 @@ absl::Status ReduceExchange::Advance() {
 bool ReduceExchange::done() const {
   if (reduced_ < contributions_[route_.index].parts()) return false;
   const auto all_done = [](const auto& flows) {
-    return std::all_of(flows.begin(), flows.end(), [](const auto& flow) {
-      return !flow || flow->done();
-    });
+    return std::all_of(flows.begin(), flows.end(),
+                       [](const auto& flow) { return !flow || flow->done(); });
   };
   return all_done(sends_) && all_done(receives_) && all_done(result_sends_) &&
          all_done(result_receives_);

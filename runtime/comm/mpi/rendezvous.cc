@@ -105,9 +105,9 @@ absl::Status ListenFor(Watch& watch) {
   const std::string token =
       absl::BytesToHexString(absl::string_view(random, sizeof(random)));
   watch.Listen(listener, token);
-  return Publish(absl::StrCat(
-      token, "|", ntohs(address.sin_port), "|",
-      absl::StrJoin(OwnAddresses(), ","), "|", DescribeThisProcess()));
+  return Publish(absl::StrCat(token, "|", ntohs(address.sin_port), "|",
+                              absl::StrJoin(OwnAddresses(), ","), "|",
+                              DescribeThisProcess()));
 }
 
 /// Null if nobody who knows the token answers in time.

@@ -13,8 +13,8 @@ namespace mpc::runtime {
 /// told by the launcher's PMIx server: this works before MPI is initialised, so
 /// that its initialisation can be watched. IPv4 only.
 ///
-/// The errors say what the launcher did not do. A rank 0 that does not answer is
-/// a matter for the watch, which ends the process: this then never returns.
+/// The errors say what the launcher did not do. A rank 0 that does not answer
+/// is a matter for the watch, which ends the process: this then never returns.
 absl::Status MeetThroughLauncher(int rank, int size, Watch& watch);
 
 /// After it MPI alone is the launcher's client. Called once MPI is initialised.

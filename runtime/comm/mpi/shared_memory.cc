@@ -53,8 +53,7 @@ SharedMemory::Segment* SharedMemory::CreateOwn() {
 
 SharedMemory::Segment* SharedMemory::Map(int process, int descriptor,
                                          uint64_t token) {
-  const std::string path =
-      absl::StrCat("/proc/", process, "/fd/", descriptor);
+  const std::string path = absl::StrCat("/proc/", process, "/fd/", descriptor);
   // Another machine's number may mean anything here, so a look at the size and
   // the token decides.
   const int opened = open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK);
@@ -87,9 +86,9 @@ void SharedMemory::Open(MPI_Comm communicator) {
   for (int i = 0; i < size; ++i) {
     if (i != self_ && places[i].process >= 0 &&
         places[i].network == own.network)
-      segments_[i] = Map(static_cast<int>(places[i].process),
-                         static_cast<int>(places[i].descriptor),
-                         places[i].token);
+      segments_[i] =
+          Map(static_cast<int>(places[i].process),
+              static_cast<int>(places[i].descriptor), places[i].token);
     sees[i] = segments_[i] != nullptr;
   }
   MPI_Alltoall(sees.data(), 1, MPI_CHAR, reaches.data(), 1, MPI_CHAR,

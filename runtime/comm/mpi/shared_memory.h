@@ -13,8 +13,8 @@
 namespace mpc::runtime {
 
 /// Each process has buffers that it fills and that others read, if they can map
-/// them: not from another machine or another container. Pages are used only once
-/// a buffer has been.
+/// them: not from another machine or another container. Pages are used only
+/// once a buffer has been.
 ///
 /// Thread-compatible.
 class SharedMemory {

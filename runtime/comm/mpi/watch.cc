@@ -181,6 +181,14 @@ void Watch::Fail(int world, int rank, const absl::Status& status) {
   Decide(world, rank, message);
 }
 
+void Watch::FailEverywhere(const absl::Status& status) {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (failed_at_) return;
+  }
+  Fail(kAllWorlds, options_.rank, status);
+}
+
 void Watch::Leave(int world, const CompletedCounts& counts) {
   {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -213,8 +221,7 @@ void Watch::ConcludeGoodbyes() {
 absl::Status Watch::SayGoodbye() {
   std::unique_lock<std::mutex> lock(mutex_);
   said_goodbye_ = true;
-  if (!is_first())
-    SendToAll({Frame::Kind::kGoodbye, 0, options_.rank, ""});
+  if (!is_first()) SendToAll({Frame::Kind::kGoodbye, 0, options_.rank, ""});
   ConcludeGoodbyes();
   Wake();
   changed_.wait(lock, [&] {
@@ -308,8 +315,7 @@ void Watch::MissThoseWhoAreSilent(Clock::time_point now) {
     const auto found = peers_.find(rank);
     if (found == peers_.end()) {
       if (now - start_ > options_.timeout)
-        DecideLost(rank,
-                   absl::StrCat("has not joined the run within ", limit));
+        DecideLost(rank, absl::StrCat("has not joined the run within ", limit));
     } else if (found->second.connection && !found->second.said_goodbye &&
                now - found->second.heard > options_.timeout) {
       DecideLost(rank, absl::StrCat("has not been heard of for ", limit, " (",
@@ -366,11 +372,11 @@ void Watch::AwaitEvents() {
       polled.push_back({stranger->descriptor(), POLLIN, 0});
     for (const auto& [rank, peer] : peers_)
       if (peer.connection)
-        polled.push_back({peer.connection->descriptor(),
-                          static_cast<short>(
-                              peer.connection->has_output() ? POLLIN | POLLOUT
-                                                            : POLLIN),
-                          0});
+        polled.push_back(
+            {peer.connection->descriptor(),
+             static_cast<short>(peer.connection->has_output() ? POLLIN | POLLOUT
+                                                              : POLLIN),
+             0});
   }
   poll(polled.data(), polled.size(), static_cast<int>(limit.count() * 1000));
   uint64_t count;

@@ -40,12 +40,13 @@ class Watch {
   struct Options {
     int rank = 0;
     int size = 1;
-    /// For how long nothing may be heard of a process, also until it has joined.
+    /// For how long nothing may be heard of a process, also until it has
+    /// joined.
     Seconds timeout{30};
     /// Called on the thread of the watch when a failure has been known for half
     /// a second and the process has not ended: it computes, or is caught in a
-    /// call of MPI; in start-up, which cannot end by itself, at once. Has to end
-    /// the process. `speaks` as below. If empty the process lives on.
+    /// call of MPI; in start-up, which cannot end by itself, at once. Has to
+    /// end the process. `speaks` as below. If empty the process lives on.
     std::function<void(const absl::Status& failure, bool speaks)> end_process;
   };
 
@@ -78,6 +79,9 @@ class Watch {
   /// Records a failure unless there is one already. Returns once it is known
   /// which was first.
   void Fail(int world, int rank, const absl::Status& status);
+
+  /// Records a failure of this rank in all worlds unless any world has failed.
+  void FailEverywhere(const absl::Status& status);
 
   /// This rank makes no further call of `world`.
   void Leave(int world, const CompletedCounts& counts);
