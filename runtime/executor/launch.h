@@ -22,7 +22,7 @@ struct LaunchOptions {
   RankHost* host = nullptr;
   /// Gets a line of what happens to a rank of this process. May be empty;
   /// called by several threads.
-  std::function<void(int rank, absl::string_view line)> note;
+  std::function<void(int rank, absl::string_view line)> note = nullptr;
 };
 
 /// Runs `body` for every rank of this process and returns when all have ended.

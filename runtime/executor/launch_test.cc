@@ -134,10 +134,8 @@ void WriteWeights(RankProgram& program) {
 TEST(LaunchTest, AStepWalksTheScheduleOnEveryRank) {
   const plan::Plan plan = TestPlan();
   for (int threads : {1, 2}) {
-    LaunchOptions options;
-    options.threads_per_rank = threads;
     const absl::Status status =
-        LaunchRanks(plan, options, [&](RankProgram& program) {
+        LaunchRanks(plan, {threads}, [&](RankProgram& program) {
           EXPECT_TRUE(program.InitializeState(1).ok());
           WriteWeights(program);
           std::vector<std::string> events;
