@@ -95,14 +95,17 @@ void RankLauncher::Fail(RankProgram& program, const absl::Status& status) {
   const std::string own =
       absl::StrCat("rank ", program.rank(), ": ", status.message());
   Note(program.rank(), absl::StrCat("failed: ", status.message()));
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (failure_.ok()) failure_ = absl::Status(status.code(), own);
+  }
   program.world_->Abort(status);
-  // Every call now fails with what was first, maybe on another rank.
+  if (options_.host == nullptr || options_.host->processes() == 1) return;
+  // What was first may have been on the rank of another process: every call now
+  // fails with it.
   const absl::Status first = program.world_->Barrier();
   std::lock_guard<std::mutex> lock(mutex_);
-  if (first.message() == own)
-    failure_ = absl::Status(status.code(), own);
-  else if (failure_.ok())
-    failure_ = first;
+  if (first.message() != own) failure_ = first;
 }
 
 absl::Status RankLauncher::RunRank(RankProgram& program) {
