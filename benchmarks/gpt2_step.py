@@ -6,7 +6,8 @@ f32, AdamW, dropout 0. The sides take turns, round by round, so that a machine w
 speed drifts is unfair to none; medians over all steps but each run's first are
 reported, with the ratios. MPC: one rank of two threads, and two ranks of one thread
 with tp=2 and with dp=2, or, with --pipeline (batch 8, eight microbatches), with pp=2
-beside one rank with the same microbatches. PyTorch (from PyPI, with transformers, in the Python that runs
+beside one rank with the same microbatches, or, with --processes, tp=2 and dp=2 as two
+threads beside two processes under mpirun. PyTorch (from PyPI, with transformers, in the Python that runs
 this script): two threads, fused AdamW, eager and compiled. With an allocator library in
 MPC_BENCH_PRELOAD (e.g. libtcmalloc) PyTorch runs under it. Without PyTorch the script
 exits with an error.
@@ -61,12 +62,16 @@ def main():
                         help="only compare MPC with itself")
     parser.add_argument("--pipeline", action="store_true",
                         help="stages beside one rank, without PyTorch")
+    parser.add_argument("--processes", action="store_true",
+                        help="ranks as processes beside ranks as threads, without PyTorch")
     options = parser.parse_args()
     strategies = [("", 2), ("tp=2", 1), ("dp=2", 1)]
     if options.pipeline:
         options.batch, options.no_torch = 8, True
         strategies = [(f"{stages}microbatches=8", threads)
                       for stages, threads in (("", 2), ("pp=2 ", 1))]
+    if options.processes:
+        options.no_torch, strategies = True, [("tp=2", 1), ("dp=2", 1)]
     tools = options.build / "bin"
     work = pathlib.Path(tempfile.mkdtemp(prefix="mpc-bench-"))
     (work / "train.textproto").write_text(
@@ -88,6 +93,9 @@ def main():
         sides[name] = ([tools / "mpc-run", "train", plan,
                         f"--data={work / 'text.txt'}", f"--steps={options.steps}",
                         "--seed=1", "--log=-", f"--threads-per-rank={threads}"], None, 1)
+        if options.processes:
+            launcher = ["mpirun", "--allow-run-as-root", "-n", "2"]
+            sides[f"mpc {strategy}, 2 processes"] = (launcher + sides[name][0], None, 1)
     if not options.no_torch:
         try:
             import torch, transformers  # noqa: F401
@@ -109,7 +117,7 @@ def main():
             done = subprocess.run(list(map(str, command)), env=environment,
                                   capture_output=True, text=True)
             if done.returncode:
-                print(f"{name}: {done.stderr.strip().splitlines()[-1:]}")
+                print(f"{name}: {done.stderr.strip()}")
                 continue
             measured[name] += rates(done.stdout, skip)
 
@@ -123,6 +131,12 @@ def main():
     for name, value in medians.items():
         print(f"{name:34} {value:8.1f} tokens/s  {value * flops / 1e9:6.1f} GFLOP/s "
               f"of products  (best {max(measured[name]):.1f}, {len(measured[name])} steps)")
+    if options.processes:
+        for strategy, _ in strategies:
+            ratio = (medians[f"mpc {strategy}, 2 processes"]
+                     / medians[f"mpc {strategy}, 2 x 1 threads"])
+            print(f"{strategy}: processes / threads: {ratio:.3f}")
+        return
     names = list(medians)
     ours = medians[names[0]]
     for name in names[1:len(strategies)]:

@@ -1,5 +1,4 @@
 // Messages between two ranks, and what happens when one of them fails.
-#include <atomic>
 #include <chrono>
 #include <cstring>
 #include <numeric>

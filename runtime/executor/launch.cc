@@ -2,6 +2,7 @@
 
 #include <exception>
 #include <mutex>
+#include <string>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -38,6 +39,9 @@ class RankLauncher {
   absl::Status SetUp(RankProgram& program);
   /// Ends the other ranks too.
   void Fail(RankProgram& program, const absl::Status& status);
+  void Note(int rank, absl::string_view line) const {
+    if (options_.note) options_.note(rank, line);
+  }
 
   const plan::Plan& plan_;
   const LaunchOptions options_;
@@ -47,7 +51,8 @@ class RankLauncher {
   /// By stage.
   std::vector<std::unique_ptr<RoleProgram>> roles_;
   std::mutex mutex_;
-  absl::Status first_failure_;
+  /// Of all ranks, as this process learned of it.
+  absl::Status failure_;
 };
 
 absl::Status RankLauncher::Prepare() {
@@ -73,24 +78,34 @@ absl::Status RankLauncher::SetUp(RankProgram& program) {
   MPC_ASSIGN_OR_RETURN(program.arena_,
                        program.device_->Allocate(program.layout_.bytes()));
   for (const plan::Group& group : plan_.groups()) {
-    MPC_ASSIGN_OR_RETURN(
-        auto communicator,
-        program.world_->Split(GroupMembers(plan_.mesh(), group, rank)));
+    MPC_ASSIGN_OR_RETURN(auto communicator, program.world_->Split(GroupMembers(
+                                                plan_.mesh(), group, rank)));
     program.communicators_.push_back(std::move(communicator));
   }
   MPC_ASSIGN_OR_RETURN(program.channels_, OpenChannels(plan_, *program.world_));
+  const std::string where = DescribeCoordinates(plan_.mesh(), rank);
+  Note(rank, absl::StrCat("runs as one of ", program.world_->size(),
+                          where.empty() ? "" : absl::StrCat(" (", where, ")"),
+                          ": threads ", options_.threads_per_rank, ", arena ",
+                          program.arena_bytes(), " bytes"));
   return absl::OkStatus();
 }
 
 void RankLauncher::Fail(RankProgram& program, const absl::Status& status) {
+  const std::string own =
+      absl::StrCat("rank ", program.rank(), ": ", status.message());
+  Note(program.rank(), absl::StrCat("failed: ", status.message()));
   {
     std::lock_guard<std::mutex> lock(mutex_);
-    if (first_failure_.ok())
-      first_failure_ = absl::Status(
-          status.code(),
-          absl::StrCat("rank ", program.rank(), ": ", status.message()));
+    if (failure_.ok()) failure_ = absl::Status(status.code(), own);
   }
   program.world_->Abort(status);
+  if (options_.host == nullptr || options_.host->processes() == 1) return;
+  // What was first may have been on the rank of another process: every call now
+  // fails with it.
+  const absl::Status first = program.world_->Barrier();
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (first.message() != own) failure_ = first;
 }
 
 absl::Status RankLauncher::RunRank(RankProgram& program) {
@@ -107,7 +122,10 @@ absl::Status RankLauncher::RunRank(RankProgram& program) {
 void RankLauncher::LiveRank(RankProgram& program) {
   ComputingThread computing;
   const absl::Status status = RunRank(program);
-  if (!status.ok()) Fail(program, status);
+  if (!status.ok())
+    Fail(program, status);
+  else
+    Note(program.rank(), "has done its part");
   program.communicators_.clear();
   program.channels_.clear();
   program.world_.reset();
@@ -117,7 +135,14 @@ absl::Status RankLauncher::Run() {
   // Peers may read a rank's memory until all have stopped.
   std::vector<std::unique_ptr<RankProgram>> programs;
   std::vector<std::thread> threads;
-  for (auto& world : CreateLocalWorlds(RankCount(plan_.mesh()))) {
+  const int ranks = static_cast<int>(RankCount(plan_.mesh()));
+  std::vector<std::unique_ptr<World>> worlds;
+  if (options_.host != nullptr) {
+    MPC_ASSIGN_OR_RETURN(worlds, options_.host->CreateWorlds(ranks));
+  } else {
+    worlds = CreateLocalWorlds(ranks);
+  }
+  for (auto& world : worlds) {
     programs.emplace_back(new RankProgram);
     RankProgram& program = *programs.back();
     program.world_ = std::move(world);
@@ -131,7 +156,7 @@ absl::Status RankLauncher::Run() {
     }
   }
   for (std::thread& thread : threads) thread.join();
-  return first_failure_;
+  return failure_;
 }
 
 absl::Status LaunchRanks(
@@ -149,6 +174,13 @@ uint64_t RequiredBytes(const plan::Role& role) {
 uint64_t RequiredBytes(const plan::Plan& plan) {
   uint64_t bytes = 0;
   for (int64_t rank = 0; rank < RankCount(plan.mesh()); ++rank)
+    bytes += RequiredBytes(plan.roles(StageOfRank(plan, rank)));
+  return bytes;
+}
+
+uint64_t RequiredBytes(const plan::Plan& plan, absl::Span<const int> ranks) {
+  uint64_t bytes = 0;
+  for (const int rank : ranks)
     bytes += RequiredBytes(plan.roles(StageOfRank(plan, rank)));
   return bytes;
 }

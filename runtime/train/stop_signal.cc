@@ -14,7 +14,7 @@ void RequestStop(int) { stop_requested = true; }
 
 }  // namespace
 
-StopSignal::StopSignal() {
+StopSignal::StopSignal(bool has_launcher) {
   stop_requested = false;
   struct sigaction action = {};
   action.sa_handler = RequestStop;
@@ -22,7 +22,9 @@ StopSignal::StopSignal() {
   // The second signal finds the default action; reads and writes go on.
   action.sa_flags = SA_RESETHAND | SA_RESTART;
   sigaction(SIGINT, &action, &old_interrupt_);
-  sigaction(SIGTERM, &action, &old_terminate_);
+  struct sigaction on_terminate = action;
+  if (has_launcher) on_terminate.sa_flags = SA_RESTART;
+  sigaction(SIGTERM, &on_terminate, &old_terminate_);
   sigaction(SIGHUP, nullptr, &old_hang_up_);
   // Under nohup it stays ignored.
   if (old_hang_up_.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, nullptr);

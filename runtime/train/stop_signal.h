@@ -8,9 +8,12 @@ namespace mpc::runtime {
 
 /// While it lives, the first SIGINT, SIGTERM or SIGHUP is noted instead of
 /// ending the process; a second one ends it as usual. At most one at a time.
+///
+/// With `has_launcher` every SIGTERM is only noted: mpirun sends several when
+/// another process has failed, and ends by force what does not end by itself.
 class StopSignal {
  public:
-  StopSignal();
+  explicit StopSignal(bool has_launcher = false);
   ~StopSignal();
   StopSignal(const StopSignal&) = delete;
   StopSignal& operator=(const StopSignal&) = delete;

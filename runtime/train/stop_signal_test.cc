@@ -28,6 +28,14 @@ TEST(StopSignalDeathTest, TheSecondSignalEndsTheProcess) {
       ::testing::KilledBySignal(SIGINT), "");
 }
 
+// mpirun repeats it.
+TEST(StopSignalTest, ALauncherMaySendManyTerminations) {
+  const StopSignal stop(/*has_launcher=*/true);
+  raise(SIGTERM);
+  raise(SIGTERM);
+  EXPECT_TRUE(StopSignal::requested());
+}
+
 TEST(StopSignalDeathTest, AfterwardsASignalEndsTheProcessAgain) {
   EXPECT_EXIT(
       {

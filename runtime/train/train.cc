@@ -3,10 +3,13 @@
 
 #include <chrono>
 #include <string>
+#include <vector>
 
+#include "absl/strings/str_format.h"
 #include "runtime/executor/launch.h"
 #include "runtime/executor/rank_program.h"
 #include "runtime/status_macros.h"
+#include "runtime/train/digest.h"
 #include "runtime/train/step_runner.h"
 
 namespace mpc::runtime {
@@ -31,6 +34,18 @@ absl::StatusOr<StepRecord> ReadRecord(const RankProgram& program,
   return record;
 }
 
+/// Rank 0 gets the digest of all.
+absl::StatusOr<std::string> DigestOfAllRanks(const RankProgram& program) {
+  const uint64_t own = DigestOfState(program);
+  MPC_ASSIGN_OR_RETURN(
+      const std::vector<std::string> all,
+      program.world().Gather({reinterpret_cast<const char*>(&own), sizeof(own)},
+                             /*root=*/0));
+  Digest digest;
+  for (const std::string& of_rank : all) digest.Add(of_rank);
+  return absl::StrFormat("%016x", digest.value());
+}
+
 absl::Status TrainRank(RankProgram& program, const BatchSource& source,
                        const TrainOptions& options) {
   MPC_RETURN_IF_ERROR(program.InitializeState(options.seed));
@@ -38,7 +53,13 @@ absl::Status TrainRank(RankProgram& program, const BatchSource& source,
                        StepRunner::Create(&program, &source, options.seed));
   Clock::time_point begin = Clock::now();
   for (int64_t step = 1; step <= options.steps; ++step) {
+    const Clock::time_point step_begin = Clock::now();
     MPC_RETURN_IF_ERROR(runner.Run(step, /*after_entry=*/nullptr));
+    if (options.note) {
+      const std::chrono::duration<double> time = Clock::now() - step_begin;
+      options.note(program.rank(),
+                   absl::StrFormat("step %d took %.3f s", step, time.count()));
+    }
     bool ends = false;
     if (program.rank() == 0) {
       const Clock::time_point end = Clock::now();
@@ -54,6 +75,10 @@ absl::Status TrainRank(RankProgram& program, const BatchSource& source,
         program.world().Broadcast(ends ? "end" : "go on", /*root=*/0));
     if (decision == "end") break;
   }
+  if (options.at_end) {
+    MPC_ASSIGN_OR_RETURN(const std::string digest, DigestOfAllRanks(program));
+    if (program.rank() == 0) options.at_end(digest);
+  }
   return absl::OkStatus();
 }
 
@@ -63,6 +88,8 @@ absl::Status Train(const plan::Plan& plan, const BatchSource& source,
                    const TrainOptions& options) {
   LaunchOptions launch;
   launch.threads_per_rank = options.threads_per_rank;
+  launch.host = options.host;
+  launch.note = options.note;
   return LaunchRanks(plan, launch, [&](RankProgram& program) {
     return TrainRank(program, source, options);
   });

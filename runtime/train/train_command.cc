@@ -18,9 +18,10 @@
 #include "runtime/executor/launch.h"
 #include "runtime/plan/mesh.h"
 #include "runtime/status_macros.h"
-#include "runtime/train/machine.h"
+#include "runtime/train/digest.h"
 #include "runtime/train/progress.h"
 #include "runtime/train/run_log.h"
+#include "runtime/train/run_processes.h"
 #include "runtime/train/stop_signal.h"
 #include "runtime/train/train.h"
 
@@ -34,6 +35,7 @@ struct Options {
   int64_t seed = 1;
   int64_t threads_per_rank = 0;
   std::string log_path;
+  ProcessOptions processes;
 };
 
 // Averages over the run, so that one slow step does not move the estimate.
@@ -53,26 +55,31 @@ class RemainingTime {
   double seconds_ = 0;
 };
 
+/// One of several processes, which leaves the reports to that of rank 0.
+absl::Status TrainSilently(const plan::Plan& plan, const BatchSource& source,
+                           TrainOptions train) {
+  const StopSignal stop(/*has_launcher=*/true);
+  // All ranks give their part of the digest.
+  train.at_end = [](const std::string& digest) {};
+  return Train(plan, source, train);
+}
+
 absl::Status TrainWithReports(const plan::Plan& plan, const BatchSource& source,
-                              const Options& options, int threads) {
+                              const Options& options, TrainOptions train) {
   std::unique_ptr<RunLog> log;
   if (!options.log_path.empty()) {
     MPC_ASSIGN_OR_RETURN(log, RunLog::Open(options.log_path));
   }
-  const StopSignal stop;
+  const StopSignal stop(train.host->processes() > 1);
   Progress progress(stderr, isatty(STDERR_FILENO), options.steps);
-  progress.Print(
-      absl::StrCat("training ", plan.model_name(), " (",
-                   FormatCount(plan.parameter_count()), " parameters) for ",
-                   options.steps, options.steps == 1 ? " step" : " steps",
-                   ": ranks ", RankCount(plan.mesh()), ", threads a rank ",
-                   threads, ", memory ", FormatBytes(RequiredBytes(plan))));
+  progress.Print(absl::StrCat(
+      "training ", plan.model_name(), " (", FormatCount(plan.parameter_count()),
+      " parameters) for ", options.steps,
+      options.steps == 1 ? " step" : " steps", ": ranks ",
+      RankCount(plan.mesh()), ", threads a rank ", train.threads_per_rank,
+      ", memory ", FormatBytes(RequiredBytes(plan))));
   RemainingTime remaining(plan.training());
   int64_t done = 0;
-  TrainOptions train;
-  train.steps = options.steps;
-  train.seed = static_cast<uint32_t>(options.seed);
-  train.threads_per_rank = threads;
   train.stop = [] { return StopSignal::requested(); };
   train.after_step = [&](const StepRecord& record) -> absl::Status {
     done = record.step;
@@ -85,12 +92,15 @@ absl::Status TrainWithReports(const plan::Plan& plan, const BatchSource& source,
     }
     return absl::OkStatus();
   };
+  std::string digest;
+  train.at_end = [&](const std::string& of_all) { digest = of_all; };
   MPC_RETURN_IF_ERROR(Train(plan, source, train));
   if (log) MPC_RETURN_IF_ERROR(log->Close());
   if (done < options.steps) {
     progress.Print(absl::StrCat("stopped on request after step ", done, " of ",
                                 options.steps));
   }
+  progress.Print(absl::StrCat("digest of the state of all ranks: ", digest));
   progress.Print(
       "nothing was saved: this version of mpc-run writes no checkpoints");
   return absl::OkStatus();
@@ -116,21 +126,45 @@ absl::Status CheckLogIsNoInput(const Options& options) {
   return absl::OkStatus();
 }
 
-absl::Status RunTraining(const Options& options) {
+/// What a run reads.
+struct Inputs {
+  plan::Plan plan;
+  std::unique_ptr<BatchSource> source;
+};
+
+absl::Status ReadInputs(const Options& options, const RunProcesses& processes,
+                        Inputs& inputs, TrainOptions& train) {
   MPC_RETURN_IF_ERROR(CheckLogIsNoInput(options));
-  MPC_ASSIGN_OR_RETURN(const plan::Plan plan,
-                       LoadCheckedPlan(options.plan_path));
-  MPC_ASSIGN_OR_RETURN(const std::unique_ptr<BatchSource> source,
-                       options.data.Open(plan.training(), options.seed));
-  const int64_t ranks = RankCount(plan.mesh());
-  MPC_ASSIGN_OR_RETURN(const uint64_t available, AvailableMemory());
-  MPC_RETURN_IF_ERROR(CheckMemory(RequiredBytes(plan), ranks, available));
-  const int threads = options.threads_per_rank > 0
-                          ? static_cast<int>(options.threads_per_rank)
-                          : DefaultThreadsPerRank(ranks);
-  MPC_RETURN_IF_ERROR(CheckAddressSpace(RequiredBytes(plan), ranks * threads,
-                                        AddressSpaceLeft()));
-  return TrainWithReports(plan, *source, options, threads);
+  MPC_ASSIGN_OR_RETURN(inputs.plan, LoadCheckedPlan(options.plan_path));
+  MPC_ASSIGN_OR_RETURN(inputs.source,
+                       options.data.Open(inputs.plan.training(), options.seed));
+  train.threads_per_rank =
+      options.threads_per_rank > 0
+          ? static_cast<int>(options.threads_per_rank)
+          : processes.DefaultThreads(RankCount(inputs.plan.mesh()));
+  return processes.CheckMemory(inputs.plan, train.threads_per_rank, 0, 0, 0);
+}
+
+absl::Status RunTraining(const Options& options,
+                         const RunProcesses& processes) {
+  Inputs inputs;
+  TrainOptions train;
+  const absl::Status read = ReadInputs(options, processes, inputs, train);
+  MPC_RETURN_IF_ERROR(processes.Agree(
+      read, inputs.plan,
+      absl::StrCat(
+          "steps ", options.steps, ", seed ", options.seed, ", data of digest ",
+          read.ok() ? DigestOfSamples(*inputs.source, inputs.plan.training())
+                    : 0)));
+  train.steps = options.steps;
+  train.seed = static_cast<uint32_t>(options.seed);
+  train.host = processes.host;
+  train.note = [&](int rank, absl::string_view line) {
+    processes.logs->Note(rank, line);
+  };
+  return processes.reports()
+             ? TrainWithReports(inputs.plan, *inputs.source, options, train)
+             : TrainSilently(inputs.plan, *inputs.source, train);
 }
 
 }  // namespace
@@ -140,7 +174,8 @@ int TrainCommand(absl::Span<const std::string> arguments) {
   CommandLine command(
       "mpc-run train",
       "Trains the model of a plan from its initial values. Every rank of the "
-      "plan's mesh runs in this process with an arena of its own.");
+      "plan's mesh has an arena of its own and runs as a thread of this "
+      "process, or, under mpirun, as a process.");
   command.AddArgument("PLAN", "a plan file; - is standard input",
                       &options.plan_path);
   options.data.AddTo(command, "Required.");
@@ -163,6 +198,7 @@ int TrainCommand(absl::Span<const std::string> arguments) {
   command.AddInteger("threads-per-rank", "threads that each rank computes with",
                      1, 1024, &options.threads_per_rank,
                      "cores / ranks, at least 1");
+  options.processes.AddTo(command);
   command.AddNote(
       "Progress is shown on standard error. Ctrl-C (also SIGTERM and SIGHUP) "
       "ends the run after the current step, with exit code 0; a second one at "
@@ -175,8 +211,13 @@ int TrainCommand(absl::Span<const std::string> arguments) {
       "mpc-run train model.plan --data=tokens.bin "
       "--data-format=u16 --steps=1000 --log=- | jq .loss",
       "tokens of two bytes; follow the loss");
-  return RunCommand(
-      command, arguments, [&] { return RunTraining(options); },
+  command.AddExample("mpirun -n 4 mpc-run train model.plan --data=text.txt",
+                     "a plan of four ranks as four processes");
+  return RunOnProcesses(
+      command, arguments, options.processes,
+      [&](const RunProcesses& processes) {
+        return RunTraining(options, processes);
+      },
       [&]() -> absl::Status {
         if (!options.data.path.empty()) return absl::OkStatus();
         return absl::InvalidArgumentError(

@@ -4,6 +4,7 @@
 #include "runtime/verify/verify.h"
 
 #include <map>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -23,19 +24,20 @@ namespace {
 
 constexpr int kRoot = 0;
 
-// What rank 0 has and the others do not.
-struct RootSide {
-  ReferenceRun reference;
-  // Set when something differs.
-  std::optional<std::string> difference;
+// What the ranks of this process find: the same on all.
+struct Finding {
+  std::mutex mutex;
+  // Empty if nothing differs.
+  std::string difference;
 };
 
 class RankVerifier {
  public:
-  RankVerifier(RankProgram& program, RootSide& root,
+  RankVerifier(RankProgram& program, ReferenceRun* reference, Finding& finding,
                const VerifyOptions& options)
       : program_(program),
-        root_(program.rank() == kRoot ? &root : nullptr),
+        reference_(program.rank() == kRoot ? reference : nullptr),
+        finding_(finding),
         options_(options),
         observables_(ObservablesOf(program.plan())),
         carried_(CarriedStates(program.plan())),
@@ -56,8 +58,8 @@ class RankVerifier {
  private:
   absl::StatusOr<bool> RunStep(StepRunner& runner, int64_t step) {
     ReferenceStep reference;
-    if (root_ != nullptr) {
-      MPC_ASSIGN_OR_RETURN(reference, root_->reference.Next());
+    if (reference_ != nullptr) {
+      MPC_ASSIGN_OR_RETURN(reference, reference_->Next());
     }
     if (step == 1) {
       MPC_ASSIGN_OR_RETURN(const bool equal, CompareInitialValues(reference));
@@ -88,7 +90,7 @@ class RankVerifier {
   absl::Status LoadStates(const ReferenceStep& reference) {
     for (const auto& [key, state] : carried_) {
       absl::string_view bytes;
-      if (root_ != nullptr) bytes = reference.before->at(key);
+      if (reference_ != nullptr) bytes = reference.before->at(key);
       MPC_ASSIGN_OR_RETURN(const std::string whole,
                            program_.world().Broadcast(bytes, kRoot));
       const absl::Span<char> part = PartOf(key);
@@ -103,7 +105,7 @@ class RankVerifier {
   // They are functions of name and global index alone, so no bit may differ.
   absl::StatusOr<bool> CompareInitialValues(const ReferenceStep& reference) {
     std::optional<StepCheck> check;
-    if (root_ != nullptr) {
+    if (reference_ != nullptr) {
       check.emplace(program_.plan(), reference, /*step=*/1,
                     /*learning_rate=*/0, options_.check);
     }
@@ -120,7 +122,7 @@ class RankVerifier {
                                    const SavedObservables& observed,
                                    int64_t step, double learning_rate) {
     std::optional<StepCheck> check;
-    if (root_ != nullptr) {
+    if (reference_ != nullptr) {
       check.emplace(program_.plan(), reference, step, learning_rate,
                     options_.check);
     }
@@ -147,17 +149,17 @@ class RankVerifier {
     return equal;
   }
 
-  // Tells all ranks whether the check of rank 0 found no difference.
+  // Tells all ranks what differences the check of rank 0 found; true if none.
   absl::StatusOr<bool> Conclude(const std::optional<StepCheck>& check) {
-    bool equal = true;
-    if (check && !check->report().differences.empty()) {
-      equal = false;
-      root_->difference = DescribeDifferences(check->report());
-    }
-    MPC_ASSIGN_OR_RETURN(
-        const std::string decision,
-        program_.world().Broadcast(equal ? "equal" : "differs", kRoot));
-    return decision == "equal";
+    std::string difference;
+    if (check && !check->report().differences.empty())
+      difference = DescribeDifferences(check->report());
+    MPC_ASSIGN_OR_RETURN(difference,
+                         program_.world().Broadcast(difference, kRoot));
+    if (difference.empty()) return true;
+    const std::lock_guard<std::mutex> lock(finding_.mutex);
+    finding_.difference = difference;
+    return false;
   }
 
   static std::string DescribeDifferences(const StepReport& report) {
@@ -174,7 +176,9 @@ class RankVerifier {
   }
 
   RankProgram& program_;
-  RootSide* root_;
+  // Null but on rank 0.
+  ReferenceRun* reference_;
+  Finding& finding_;
   const VerifyOptions& options_;
   const std::vector<ObservedState> observables_;
   const std::vector<std::pair<StateKey, const plan::State*>> carried_;
@@ -187,14 +191,23 @@ class RankVerifier {
 absl::Status Verify(const plan::Plan& plan, const plan::Plan& reference,
                     const BatchSource& source, const VerifyOptions& options) {
   MPC_RETURN_IF_ERROR(CheckComparable(plan, reference));
-  RootSide root{{reference, source, options.seed, options.reference_threads},
-                std::nullopt};
+  // In the process of rank 0, the first.
+  std::optional<ReferenceRun> reference_run;
+  if (options.host == nullptr || options.host->process() == 0)
+    reference_run.emplace(reference, source, options.seed,
+                          options.reference_threads);
   LaunchOptions launch;
   launch.threads_per_rank = options.threads_per_rank;
+  launch.host = options.host;
+  launch.note = options.note;
+  Finding finding;
   MPC_RETURN_IF_ERROR(LaunchRanks(plan, launch, [&](RankProgram& program) {
-    return RankVerifier(program, root, options).Run(source);
+    return RankVerifier(program, reference_run ? &*reference_run : nullptr,
+                        finding, options)
+        .Run(source);
   }));
-  if (root.difference) return absl::DataLossError(*root.difference);
+  if (!finding.difference.empty())
+    return absl::DataLossError(finding.difference);
   return absl::OkStatus();
 }
 

@@ -6,6 +6,8 @@
 #include <functional>
 
 #include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "runtime/comm/rank_host.h"
 #include "runtime/data/batch_source.h"
 #include "runtime/plan/plan.pb.h"
 #include "runtime/verify/step_check.h"
@@ -18,6 +20,10 @@ struct VerifyOptions {
   uint32_t seed = 0;
   int threads_per_rank = 1;
   int reference_threads = 1;
+  /// Where the ranks of the plan live, and their own messages; see
+  /// LaunchOptions. The reference runs in the process of rank 0.
+  RankHost* host = nullptr;
+  std::function<void(int rank, absl::string_view line)> note;
   StepCheck::Options check;
   /// Called on rank 0 after each step that has no difference. May be empty.
   std::function<absl::Status(const StepReport&)> after_step;

@@ -12,7 +12,9 @@
 #include "runtime/executor/launch.h"
 #include "runtime/plan/mesh.h"
 #include "runtime/status_macros.h"
+#include "runtime/train/digest.h"
 #include "runtime/train/machine.h"
+#include "runtime/train/run_processes.h"
 #include "runtime/verify/verify.h"
 
 namespace mpc::runtime {
@@ -27,6 +29,7 @@ struct Options {
   int64_t threads_per_rank = 0;
   bool free_run = false;
   bool exact = false;
+  ProcessOptions processes;
 };
 
 absl::StatusOr<std::unique_ptr<BatchSource>> OpenSource(
@@ -50,39 +53,64 @@ absl::Status PrintReport(const StepReport& report) {
   return WriteOutput(line + "\n");
 }
 
-absl::Status RunVerification(const Options& options) {
-  MPC_ASSIGN_OR_RETURN(const plan::Plan plan,
-                       LoadCheckedPlan(options.plan_path));
-  MPC_ASSIGN_OR_RETURN(const plan::Plan reference,
+/// What a run reads.
+struct Inputs {
+  plan::Plan plan;
+  plan::Plan reference;
+  std::unique_ptr<BatchSource> source;
+};
+
+absl::Status ReadInputs(const Options& options, const RunProcesses& processes,
+                        Inputs& inputs, VerifyOptions& verify) {
+  MPC_ASSIGN_OR_RETURN(inputs.plan, LoadCheckedPlan(options.plan_path));
+  MPC_ASSIGN_OR_RETURN(inputs.reference,
                        LoadCheckedPlan(options.reference_path));
-  MPC_ASSIGN_OR_RETURN(const std::unique_ptr<BatchSource> source,
-                       OpenSource(options, plan.training()));
-  const int64_t ranks = RankCount(plan.mesh());
-  MPC_ASSIGN_OR_RETURN(const uint64_t available, AvailableMemory());
-  MPC_RETURN_IF_ERROR(
-      CheckMemory(RequiredBytes(plan) + RequiredBytes(reference),
-                  ranks + RankCount(reference.mesh()), available));
-  VerifyOptions verify;
-  verify.steps = options.steps;
-  verify.seed = static_cast<uint32_t>(options.seed);
+  MPC_ASSIGN_OR_RETURN(inputs.source,
+                       OpenSource(options, inputs.plan.training()));
   const bool has_threads = options.threads_per_rank > 0;
-  verify.threads_per_rank = has_threads
-                                ? static_cast<int>(options.threads_per_rank)
-                                : DefaultThreadsPerRank(ranks);
+  verify.threads_per_rank =
+      has_threads ? static_cast<int>(options.threads_per_rank)
+                  : processes.DefaultThreads(RankCount(inputs.plan.mesh()));
   verify.reference_threads = has_threads
                                  ? static_cast<int>(options.threads_per_rank)
                                  : DefaultThreadsPerRank(1);
-  MPC_RETURN_IF_ERROR(CheckAddressSpace(
-      RequiredBytes(plan) + RequiredBytes(reference),
-      ranks * verify.threads_per_rank + verify.reference_threads,
-      AddressSpaceLeft()));
+  if (!processes.reports())
+    return processes.CheckMemory(inputs.plan, verify.threads_per_rank, 0, 0, 0);
+  return processes.CheckMemory(
+      inputs.plan, verify.threads_per_rank, RequiredBytes(inputs.reference),
+      RankCount(inputs.reference.mesh()), verify.reference_threads);
+}
+
+absl::Status RunVerification(const Options& options,
+                             const RunProcesses& processes) {
+  Inputs inputs;
+  VerifyOptions verify;
+  const absl::Status read = ReadInputs(options, processes, inputs, verify);
+  MPC_RETURN_IF_ERROR(processes.Agree(
+      read, inputs.plan,
+      absl::StrCat("a reference of checksum ", inputs.reference.checksum(),
+                   ", steps ", options.steps, ", seed ", options.seed,
+                   options.free_run ? ", free run" : "",
+                   options.exact ? ", exact" : "", ", data of digest ",
+                   read.ok()
+                       ? DigestOfSamples(*inputs.source, inputs.plan.training())
+                       : 0)));
+  verify.steps = options.steps;
+  verify.seed = static_cast<uint32_t>(options.seed);
+  verify.host = processes.host;
+  verify.note = [&](int rank, absl::string_view line) {
+    processes.logs->Note(rank, line);
+  };
   verify.check.exact = options.exact;
   verify.check.free_run = options.free_run;
   verify.after_step = PrintReport;
-  MPC_RETURN_IF_ERROR(Verify(plan, reference, *source, verify));
+  MPC_RETURN_IF_ERROR(
+      Verify(inputs.plan, inputs.reference, *inputs.source, verify));
+  if (!processes.reports()) return absl::OkStatus();
   return WriteOutput(absl::StrCat(
-      "verified: ", options.steps, " steps of ", plan.model_name(), " with \"",
-      plan.strategy(), "\" on ranks: ", ranks, " agree with the reference\n"));
+      "verified: ", options.steps, " steps of ", inputs.plan.model_name(),
+      " with \"", inputs.plan.strategy(), "\" on ranks: ",
+      RankCount(inputs.plan.mesh()), " agree with the reference\n"));
 }
 
 }  // namespace
@@ -117,6 +145,7 @@ int VerifyCommand(absl::Span<const std::string> arguments) {
   command.AddInteger(
       "threads-per-rank", "threads that each rank of either plan computes with",
       1, 1024, &options.threads_per_rank, "cores / ranks, at least 1");
+  options.processes.AddTo(command);
   command.AddNote(
       "What may differ, a from the plan and b from the reference: a gradient "
       "or first moment |a-b| <= 1e-5 max|b| over the tensor (a second moment "
@@ -137,8 +166,11 @@ int VerifyCommand(absl::Span<const std::string> arguments) {
       "mpc-run verify model.plan --reference=reference.plan "
       "--steps=20 --data=text.txt --free-run",
       "does the loss follow the reference's on a text");
-  return RunCommand(
-      command, arguments, [&] { return RunVerification(options); },
+  return RunOnProcesses(
+      command, arguments, options.processes,
+      [&](const RunProcesses& processes) {
+        return RunVerification(options, processes);
+      },
       [&]() -> absl::Status {
         if (options.reference_path.empty()) {
           return absl::InvalidArgumentError(

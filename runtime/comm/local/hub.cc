@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "runtime/comm/local/posted.h"
+#include "runtime/comm/posted.h"
 #include "runtime/status_macros.h"
 #include "runtime/threads/spin.h"
 
@@ -121,8 +121,8 @@ void LocalHub::Fail(int rank, const absl::Status& status) {
   {
     std::lock_guard<std::mutex> lock(mutex_);
     if (failed_) return;
-    failure_ = absl::AbortedError(
-        absl::StrCat("rank ", rank, ": ", status.message()));
+    failure_ =
+        absl::AbortedError(absl::StrCat("rank ", rank, ": ", status.message()));
     failed_ = true;
   }
   WakeAll();

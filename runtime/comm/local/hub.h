@@ -17,7 +17,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "runtime/comm/local/local_channel.h"
-#include "runtime/comm/local/posted.h"
+#include "runtime/comm/posted.h"
 
 namespace mpc::runtime {
 

@@ -5,16 +5,15 @@
 
 #include "absl/strings/str_format.h"
 #include "runtime/comm/combine.h"
+#include "runtime/comm/reduce_pieces.h"
 #include "runtime/comm/tensor_pieces.h"
 #include "runtime/status_macros.h"
 
 namespace mpc::runtime {
 namespace {
 
-/// Of a reduction: what is combined at a time stays in the first-level cache.
-constexpr int64_t kBlockBytes = 16 << 10;
-/// Members' shares of an all-reduce begin at such multiples, so that no two write
-/// to one cache line.
+/// Members' shares of an all-reduce begin at such multiples, so that no two
+/// write to one cache line.
 constexpr int64_t kShareAlignment = 64;
 
 class LocalCommunicator : public Communicator {
@@ -49,35 +48,6 @@ class LocalCommunicator : public Communicator {
   std::vector<uint32_t> pending_;
 };
 
-/// Combines bytes `begin` … `end` − 1 of all sources, in their order, and writes
-/// the result to all destinations.
-void Reduce(const std::vector<Piece>& sources,
-            const std::vector<Piece>& destinations, const Combiner& combiner,
-            int64_t begin, int64_t end) {
-  alignas(64) char block[kBlockBytes];
-  const int64_t step =
-      kBlockBytes / combiner.accumulator_bytes * combiner.element_bytes;
-  for (; begin < end; begin += step) {
-    const int64_t block_end = std::min(end, begin + step);
-    for (size_t i = 0; i < sources.size(); ++i) {
-      char* to = block;
-      ForEachPart(sources[i], begin, block_end, [&](char* from, int64_t bytes) {
-        const int64_t count = bytes / combiner.element_bytes;
-        (i == 0 ? combiner.begin : combiner.join)(to, from, count);
-        to += count * combiner.accumulator_bytes;
-      });
-    }
-    for (const Piece& destination : destinations) {
-      const char* from = block;
-      ForEachPart(destination, begin, block_end, [&](char* to, int64_t bytes) {
-        const int64_t count = bytes / combiner.element_bytes;
-        combiner.finish(to, from, count);
-        from += count * combiner.accumulator_bytes;
-      });
-    }
-  }
-}
-
 void LocalCommunicator::AllReduce(const Collective& c) {
   // Each member combines a share for all: nobody else reads or writes it, hence
   // source and destination may be the same.
@@ -90,10 +60,10 @@ void LocalCommunicator::AllReduce(const Collective& c) {
   const int64_t share = (bytes / size() + kShareAlignment - 1) /
                         kShareAlignment * kShareAlignment;
   const int64_t begin = std::min(bytes, share * index_);
-  const int64_t end = index_ == size() - 1 ? bytes
-                                           : std::min(bytes, begin + share);
-  Reduce(sources, destinations, CombinerOf(c.source.type, c.reduction), begin,
-         end);
+  const int64_t end =
+      index_ == size() - 1 ? bytes : std::min(bytes, begin + share);
+  ReducePieces(sources, destinations, CombinerOf(c.source.type, c.reduction),
+               begin, end);
 }
 
 void LocalCommunicator::AllGather(const Collective& c) {
@@ -107,8 +77,8 @@ void LocalCommunicator::ReduceScatter(const Collective& c) {
   for (int i = 0; i < size(); ++i)
     sources.push_back(
         PieceOf(CollectiveOf(i).source, c.source_dimension, index_, size()));
-  Reduce(sources, {PieceOf(c.destination, 0, 0, 1)},
-         CombinerOf(c.source.type, c.reduction), 0, sources[0].bytes());
+  ReducePieces(sources, {PieceOf(c.destination, 0, 0, 1)},
+               CombinerOf(c.source.type, c.reduction), 0, sources[0].bytes());
 }
 
 void LocalCommunicator::AllToAll(const Collective& c) {

@@ -1,9 +1,6 @@
 #include "runtime/comm/local/local_world.h"
 
-#include <algorithm>
-
-#include "absl/strings/str_format.h"
-#include "absl/strings/str_join.h"
+#include "runtime/comm/check_world.h"
 #include "runtime/comm/local/hub.h"
 #include "runtime/comm/local/local_channel.h"
 #include "runtime/comm/local/local_communicator.h"
@@ -30,13 +27,9 @@ class LocalWorld : public World {
                                         int root) override;
   absl::StatusOr<std::vector<std::string>> Gather(absl::string_view bytes,
                                                   int root) override;
-  void Abort(const absl::Status& status) override {
-    hub_->Fail(rank_, status);
-  }
+  void Abort(const absl::Status& status) override { hub_->Fail(rank_, status); }
 
  private:
-  absl::Status CheckRoot(int root) const;
-
   const std::shared_ptr<LocalHub> hub_;
   const int rank_;
   int splits_ = 0;
@@ -44,38 +37,17 @@ class LocalWorld : public World {
 
 absl::StatusOr<std::unique_ptr<Communicator>> LocalWorld::Split(
     absl::Span<const int> members) {
-  std::vector<int> sorted(members.begin(), members.end());
-  std::sort(sorted.begin(), sorted.end());
-  const auto self = std::find(members.begin(), members.end(), rank_);
-  if (self == members.end() || sorted.front() < 0 || sorted.back() >= size() ||
-      std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end())
-    return absl::InvalidArgumentError(absl::StrFormat(
-        "a group of ranks %s; expected different ones below %d, with rank %d",
-        absl::StrJoin(members, " "), size(), rank_));
-  const int index = static_cast<int>(self - members.begin());
+  MPC_ASSIGN_OR_RETURN(const int index, IndexInGroup(members, *this));
   return CreateLocalCommunicator(hub_, hub_->FindGroup(splits_++, members),
                                  index);
 }
 
 absl::StatusOr<std::unique_ptr<ChannelEnd>> LocalWorld::OpenChannel(
     const ChannelId& id) {
-  const int lower = std::min(id.source, id.destination);
-  const int higher = std::max(id.source, id.destination);
-  if (lower < 0 || higher >= size() || lower == higher ||
-      (lower != rank_ && higher != rank_))
-    return absl::InvalidArgumentError(absl::StrFormat(
-        "channel \"%s\" from rank %d to rank %d; expected different ones below "
-        "%d, one of them rank %d",
-        id.name, id.source, id.destination, size(), rank_));
+  MPC_RETURN_IF_ERROR(CheckChannel(id, *this));
   return CreateLocalChannelEnd(
       hub_, hub_->FindChannel(id),
       rank_ == id.source ? ChannelSide::kSource : ChannelSide::kDestination);
-}
-
-absl::Status LocalWorld::CheckRoot(int root) const {
-  if (root >= 0 && root < size()) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrFormat("root %d of %d ranks", root, size()));
 }
 
 absl::Status LocalWorld::Barrier() {
@@ -86,7 +58,7 @@ absl::Status LocalWorld::Barrier() {
 
 absl::StatusOr<std::string> LocalWorld::Broadcast(absl::string_view bytes,
                                                   int root) {
-  MPC_RETURN_IF_ERROR(CheckRoot(root));
+  MPC_RETURN_IF_ERROR(CheckRoot(root, *this));
   MPC_RETURN_IF_ERROR(hub_->everyone().PostOther(
       rank_, Posted::Kind::kBroadcast, rank_ == root ? bytes : "", root));
   std::string result = hub_->everyone().posted(root).bytes();
@@ -96,9 +68,9 @@ absl::StatusOr<std::string> LocalWorld::Broadcast(absl::string_view bytes,
 
 absl::StatusOr<std::vector<std::string>> LocalWorld::Gather(
     absl::string_view bytes, int root) {
-  MPC_RETURN_IF_ERROR(CheckRoot(root));
-  MPC_RETURN_IF_ERROR(hub_->everyone().PostOther(
-      rank_, Posted::Kind::kGather, bytes, root));
+  MPC_RETURN_IF_ERROR(CheckRoot(root, *this));
+  MPC_RETURN_IF_ERROR(
+      hub_->everyone().PostOther(rank_, Posted::Kind::kGather, bytes, root));
   std::vector<std::string> result;
   if (rank_ == root)
     for (int i = 0; i < size(); ++i)

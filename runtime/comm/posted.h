@@ -1,6 +1,6 @@
 // What a rank is about to do with its group.
-#ifndef MPC_RUNTIME_COMM_LOCAL_POSTED_H_
-#define MPC_RUNTIME_COMM_LOCAL_POSTED_H_
+#ifndef MPC_RUNTIME_COMM_POSTED_H_
+#define MPC_RUNTIME_COMM_POSTED_H_
 
 #include <cstdint>
 #include <string>
@@ -11,8 +11,8 @@
 
 namespace mpc::runtime {
 
-/// Owns all but the tensors' elements: after an abort peers may still look at it
-/// when the call that it came from has returned.
+/// Owns all but the tensors' elements: after an abort peers may still look at
+/// it when the call that it came from has returned.
 class Posted {
  public:
   enum class Kind { kCollective, kBarrier, kBroadcast, kGather };
@@ -44,4 +44,4 @@ std::string Describe(const Posted& posted);
 
 }  // namespace mpc::runtime
 
-#endif  // MPC_RUNTIME_COMM_LOCAL_POSTED_H_
+#endif  // MPC_RUNTIME_COMM_POSTED_H_

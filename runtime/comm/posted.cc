@@ -1,4 +1,4 @@
-#include "runtime/comm/local/posted.h"
+#include "runtime/comm/posted.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
