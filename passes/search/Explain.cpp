@@ -229,7 +229,7 @@ std::vector<std::string> explain(const Problem &problem,
       "the best of {0:e2} candidates in {1} setups, {2} of them solved, the others "
       "excluded by their bound: no candidate takes less in this model",
       result.candidates, result.setups, result.solved));
-  for (const Candidate &other : result.runnersUp)
+  for (const Candidate &other : findRunnersUp(problem, best.setup))
     lines.push_back("next: " + describeWhole(problem, other) + ": " +
                     compare(best, other));
   for (const Neighbour &neighbour : neighboursOf(problem, best)) {
@@ -237,7 +237,7 @@ std::vector<std::string> explain(const Problem &problem,
     other.pins = neighbour.pins;
     if (enumerateSetups(other).empty())
       continue; // No such mesh.
-    const Result found = search(other, /*runnersUp=*/false);
+    const Result found = search(other);
     if (found.best) {
       if (found.best->time.total > best.time.total)
         lines.push_back("with " + neighbour.name + ": " +
@@ -323,7 +323,7 @@ std::vector<std::string> explainMisfit(const Problem &problem) {
                               formatBytes(problem.memory)));
     }
   for (const auto &[name, changed] : changesOf(problem))
-    if (auto found = search(changed, /*runnersUp=*/false).best) {
+    if (auto found = search(changed).best) {
       lines.push_back("it fits with " + name + ": " +
                       describe(*found, changed.pins));
       return lines;

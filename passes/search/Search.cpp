@@ -172,23 +172,58 @@ std::optional<Candidate> searchQueue(const Problem &problem,
   return best;
 }
 
-/// The best of each other mesh, fastest first, as many as are reported.
-std::vector<Candidate> searchMeshes(const Problem &problem,
-                                    const std::vector<Bounded> &queue,
-                                    const Setup &best, int64_t &solved) {
+/// All setups that the compiler takes, by their bounds.
+std::vector<Bounded> boundSetups(const Problem &problem) {
+  std::vector<Bounded> queue;
+  for (const Setup &setup : enumerateSetups(problem)) {
+    // Weight passes by themselves do what backward passes do otherwise, so that these
+    // are bound enough, and most such setups need not be expanded.
+    Setup whole = setup;
+    if (setup.schedule == ScheduleKind::kZeroBubble)
+      whole.schedule = ScheduleKind::k1f1b;
+    if (const PricedParts *parts = problem.parts(whole))
+      queue.push_back(
+          {setup,
+           StepModel(*problem.pricing, setup, *parts, *parts, {})
+               .lowerBound(problem.layers),
+           int64_t(queue.size())});
+  }
+  std::sort(queue.begin(), queue.end(),
+            [](const Bounded &a, const Bounded &b) {
+              return std::tie(a.bound, a.order) < std::tie(b.bound, b.order);
+            });
+  return queue;
+}
+
+} // namespace
+
+Result search(const Problem &problem) {
+  Result result;
+  for (const Setup &setup : enumerateSetups(problem)) {
+    ++result.setups;
+    result.candidates += countCuts(problem, setup);
+  }
+  result.best = searchQueue(problem, boundSetups(problem), kInfinity,
+                            result.solved);
+  return result;
+}
+
+std::vector<Candidate> findRunnersUp(const Problem &problem,
+                                     const Setup &best) {
   using Mesh = std::tuple<int64_t, int64_t, int64_t>;
   auto meshOf = [](const Setup &setup) {
     return Mesh(setup.tp, setup.dp, setup.pp);
   };
   std::vector<Mesh> order;
   std::map<Mesh, std::vector<Bounded>> meshes;
-  for (const Bounded &next : queue) {
+  for (const Bounded &next : boundSetups(problem)) {
     std::vector<Bounded> &own = meshes[meshOf(next.setup)];
     if (own.empty() && meshOf(next.setup) != meshOf(best))
       order.push_back(meshOf(next.setup));
     own.push_back(next);
   }
   std::vector<Candidate> found;
+  int64_t solved = 0;
   for (const Mesh &mesh : order) {
     const double bound = found.size() < kRunnersUp
                              ? kInfinity
@@ -205,37 +240,6 @@ std::vector<Candidate> searchMeshes(const Problem &problem,
       found.pop_back();
   }
   return found;
-}
-
-} // namespace
-
-Result search(const Problem &problem, bool runnersUp) {
-  Result result;
-  std::vector<Bounded> queue;
-  for (const Setup &setup : enumerateSetups(problem)) {
-    ++result.setups;
-    result.candidates += countCuts(problem, setup);
-    // Weight passes by themselves do what backward passes do otherwise, so that these
-    // are bound enough, and most such setups need not be expanded.
-    Setup whole = setup;
-    if (setup.schedule == ScheduleKind::kZeroBubble)
-      whole.schedule = ScheduleKind::k1f1b;
-    if (const PricedParts *parts = problem.parts(whole))
-      queue.push_back(
-          {setup, StepModel(*problem.pricing, setup, *parts, *parts, {})
-                      .lowerBound(problem.layers),
-           result.setups});
-  }
-  std::sort(
-      queue.begin(), queue.end(),
-      [](const Bounded &a, const Bounded &b) {
-        return std::tie(a.bound, a.order) < std::tie(b.bound, b.order);
-      });
-  result.best = searchQueue(problem, queue, kInfinity, result.solved);
-  if (result.best && runnersUp)
-    result.runnersUp = searchMeshes(problem, queue, result.best->setup,
-                                    result.solved);
-  return result;
 }
 
 } // namespace mpc::search

@@ -73,16 +73,17 @@ double countCuts(const Problem &problem, const Setup &setup);
 
 struct Result {
   std::optional<Candidate> best;
-  /// The best of other meshes, fastest first.
-  std::vector<Candidate> runnersUp;
   int64_t setups = 0;
   /// Those that were not excluded by their bound.
   int64_t solved = 0;
   double candidates = 0;
 };
 
-/// Without `runnersUp`, only the best.
-Result search(const Problem &problem, bool runnersUp = true);
+Result search(const Problem &problem);
+
+/// The best of each other mesh than `best`'s, fastest first, a few.
+std::vector<Candidate> findRunnersUp(const Problem &problem,
+                                     const Setup &best);
 
 } // namespace mpc::search
 
