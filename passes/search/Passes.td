@@ -21,7 +21,7 @@ def SearchStrategyPass : Pass<"mpc-search-strategy", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"machine", "machine", "std::string", /*default=*/"",
-           "a machine that mpc-run profile or cluster/machines knows, by name">,
+           "a known machine, by name (cluster/machines)">,
     Option<"devices", "devices", "int64_t", /*default=*/"0",
            "how many devices [all of the cluster]">,
   ];

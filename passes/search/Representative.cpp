@@ -81,14 +81,31 @@ void buildPipeline(OpPassManager &pm) {
   buildKernelFormation(pm);
 }
 
-/// What the memory plan needs to know of kernels, without compiling them: that
-/// nothing can be computed in place, which is never too little memory.
+/// Whether a kernel writes over what it reads of the same type: updates and sums.
+bool updatesState(func::FuncOp kernel) {
+  return llvm::any_of(kernel.getBody().front(), [](Operation &op) {
+    return isa<tfm::AdamWOp, tfm::SgdOp, tfm::AccumulateOp>(op);
+  });
+}
+
+/// What the memory plan needs to know of kernels, without compiling them. Others than
+/// updates are taken to compute nothing in place, which is never too little memory.
 void pretendCompiled(ModuleOp module) {
-  auto unknown = exec::CompiledAttr::get(module.getContext(), /*extent=*/1,
-                                         ArrayRef<int64_t>(), {});
-  for (auto function : module.getOps<func::FuncOp>())
-    if (function.isPrivate())
-      exec::setCompiled(function, unknown);
+  for (auto kernel : module.getOps<func::FuncOp>()) {
+    if (!kernel.isPrivate())
+      continue;
+    SmallVector<int64_t> inputs, outputs;
+    if (updatesState(kernel))
+      for (auto [input, from] : llvm::enumerate(kernel.getArgumentTypes()))
+        for (auto [output, to] : llvm::enumerate(kernel.getResultTypes()))
+          if (from == to) {
+            inputs.push_back(input);
+            outputs.push_back(output);
+          }
+    exec::setCompiled(kernel,
+                      exec::CompiledAttr::get(module.getContext(), /*extent=*/1,
+                                              inputs, outputs));
+  }
 }
 
 LogicalResult run(ModuleOp module,

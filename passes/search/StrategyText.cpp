@@ -9,19 +9,17 @@ namespace mpc::search {
 namespace {
 
 /// Layers of each piece, in depth order: those of a stage as even as can be over its
-/// chunks, fewer where the ends of the model are.
+/// chunks.
 std::vector<int64_t> cutPieces(const Candidate &candidate) {
   const Setup &setup = candidate.setup;
   std::vector<int64_t> pieces(setup.pp * setup.chunks);
   for (int64_t stage = 0; stage < setup.pp; ++stage) {
     const int64_t layers = candidate.stages[stage].count();
-    for (int64_t chunk = 0; chunk < setup.chunks; ++chunk) {
-      // What is over goes to the last chunks, but of the last stage to the first.
-      const int64_t place =
-          stage == setup.pp - 1 ? chunk : setup.chunks - 1 - chunk;
+    // What is over goes to the first chunks of every stage, which run at one time; the
+    // head is in the last.
+    for (int64_t chunk = 0; chunk < setup.chunks; ++chunk)
       pieces[chunk * setup.pp + stage] =
-          layers / setup.chunks + (place < layers % setup.chunks);
-    }
+          layers / setup.chunks + (chunk < layers % setup.chunks);
   }
   return pieces;
 }
