@@ -15,11 +15,16 @@ std::vector<int64_t> cutPieces(const Candidate &candidate) {
   std::vector<int64_t> pieces(setup.pp * setup.chunks);
   for (int64_t stage = 0; stage < setup.pp; ++stage) {
     const int64_t layers = candidate.stages[stage].count();
-    // What is over goes to the first chunks of every stage, which run at one time; the
-    // head is in the last.
-    for (int64_t chunk = 0; chunk < setup.chunks; ++chunk)
+    // What is over goes to the last chunks of every stage, which run at one time, but
+    // to the head's own chunk last.
+    const int64_t end = setup.chunks - 1;
+    for (int64_t chunk = 0; chunk <= end; ++chunk) {
+      int64_t order = end - chunk;
+      if (stage == setup.pp - 1)
+        order = chunk == end ? end : order - 1;
       pieces[chunk * setup.pp + stage] =
-          layers / setup.chunks + (chunk < layers % setup.chunks);
+          layers / setup.chunks + (order < layers % setup.chunks);
+    }
   }
   return pieces;
 }
