@@ -6,6 +6,8 @@
 
 #include "passes/search/Search.h"
 #include "cluster/read_cluster.h"
+#include "passes/pipeline/Schedule.h"
+#include "passes/search/StrategyText.h"
 #include "gmock/gmock.h"
 #include <limits>
 #include <map>
@@ -311,6 +313,45 @@ TEST(SearchTest, TheSmallestCutNeedsNoMoreThanAnyOther) {
       EXPECT_FALSE(fits(most - 1)) << "seed " << seed;
     }
   }
+}
+
+// What the formulas say is what the schedules do.
+TEST(SearchTest, SlotsAreThoseOfTheSchedules) {
+  mlir::MLIRContext context;
+  context.loadDialect<tfm::TfmDialect>();
+  int compared = 0;
+  for (int kind = 0; kind < kSchedules; ++kind)
+    for (int64_t pp : {2, 3, 5})
+      for (int64_t chunks : {1, 2, 3})
+        for (int64_t microbatches : {1, 2, 3, 5, 6, 10, 15}) {
+          search::Setup setup;
+          setup.schedule = ScheduleKind(kind);
+          setup.pp = pp;
+          setup.chunks = chunks;
+          setup.microbatches = microbatches;
+          const bool isInterleaved =
+              setup.schedule == ScheduleKind::kInterleaved;
+          if ((chunks > 1) != isInterleaved)
+            continue;
+          const std::vector<int64_t> slots = getSlots(setup);
+          EXPECT_EQ(slots.empty(), isInterleaved && microbatches % pp != 0);
+          if (slots.empty())
+            continue;
+          StrategyOverrides given;
+          given.pp = pp;
+          given.chunks = chunks;
+          given.microbatches = microbatches;
+          given.schedule = getName(setup.schedule);
+          auto schedule = makeSchedule(makeStrategy(&context, given),
+                                       mlir::UnknownLoc::get(&context));
+          ASSERT_TRUE(succeeded(schedule));
+          for (int64_t stage = 0; stage < pp; ++stage)
+            EXPECT_EQ(slots[stage], schedule->getSlotCount(stage))
+                << *given.schedule << " pp=" << pp << " chunks=" << chunks
+                << " m=" << microbatches << " stage " << stage;
+          ++compared;
+        }
+  EXPECT_GT(compared, 60);
 }
 
 } // namespace
