@@ -87,7 +87,10 @@ static LogicalResult addSearch(OpPassManager &pm, const CompileOptions &options,
     environment.complain(name + ": " + std::string(cluster.status().message()));
     return failure();
   }
-  pm.addPass(createSearchStrategyPass(overrides, *cluster, options.devices));
+  std::optional<int64_t> devices;
+  if (options.devices.hasValue())
+    devices = options.devices;
+  pm.addPass(createSearchStrategyPass(overrides, *cluster, devices));
   return success();
 }
 

@@ -294,13 +294,26 @@ std::string explainEmpty(const Problem &problem) {
   if (pins.sequenceParallel.value_or(false) && pins.tp == 1)
     return "sequence_parallel=true splits the sequence over the tp ranks, and "
            "tp=1; expected tp of at least 2";
+  if (pins.zero && *pins.zero != 0 && *pins.zero != 1)
+    return formatv("zero={0} is not supported; expected 0 or 1", *pins.zero);
+  if (pins.chunks && *pins.chunks != 1) {
+    if (*pins.chunks < 1 || *pins.chunks > problem.layers / 2)
+      return formatv("chunks={0} is out of range; expected 1, or 2 to {1} for "
+                     "{2} layers on at least 2 stages",
+                     *pins.chunks, problem.layers / 2, problem.layers);
+    if (pins.pp && *pins.chunks * *pins.pp > problem.layers)
+      return formatv("chunks={0} and pp={1} make {2} pieces of {3} layers; "
+                     "expected at most as many",
+                     *pins.chunks, *pins.pp, *pins.chunks * *pins.pp,
+                     problem.layers);
+  }
   if (pins.stages && pins.pp && pins.stages->size() % *pins.pp != 0)
     return formatv("stages has {0} pieces, which pp={1} does not divide",
                    pins.stages->size(), *pins.pp);
   return formatv(
       "no strategy has {0} devices, {1} layers and global_batch={2} with the options "
       "given; expected tp · pp · dp = devices, dp · microbatches to divide "
-      "global_batch, pp of at least 2 for a schedule other than 1f1b, and "
+      "global_batch, pp of at most the layers, and of at least 2 for a schedule other than 1f1b, and "
       "schedule=interleaved for chunks",
       problem.devices, problem.layers, problem.globalBatch);
 }

@@ -7,16 +7,19 @@
 #include "mlir/Pass/Pass.h"
 #include "passes/planning/Passes.h"
 #include <memory>
+#include <optional>
 
 namespace mpc {
 
 #define GEN_PASS_DECL
 #include "passes/search/Passes.h.inc"
 
-/// `mpc-search-strategy` on a valid cluster, with what the user has decided.
+/// `mpc-search-strategy` on a valid cluster, of as many devices as are given or as it
+/// has, with what the user has decided.
 std::unique_ptr<mlir::Pass>
 createSearchStrategyPass(const StrategyOverrides &pins,
-                         const cluster::Cluster &cluster, int64_t devices);
+                         const cluster::Cluster &cluster,
+                         std::optional<int64_t> devices);
 
 /// Registers the passes.
 void registerSearch();

@@ -22,7 +22,7 @@ def SearchStrategyPass : Pass<"mpc-search-strategy", "::mlir::ModuleOp"> {
   let options = [
     Option<"machine", "machine", "std::string", /*default=*/"",
            "a known machine, by name (cluster/machines)">,
-    Option<"devices", "devices", "int64_t", /*default=*/"0",
+    Option<"devices", "devices", "int64_t", /*default=*/"1",
            "how many devices [all of the cluster]">,
   ];
   let dependentDialects = ["::mpc::tfm::TfmDialect", "::mpc::dist::DistDialect",

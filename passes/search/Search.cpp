@@ -95,11 +95,6 @@ private:
         setup.chunks = chunks;
         add(setup);
       }
-      // More pieces than layers, if the user wants it.
-      if (pins.chunks && *pins.chunks * setup.pp > problem.layers) {
-        setup.chunks = *pins.chunks;
-        add(setup);
-      }
     }
   }
 

@@ -26,12 +26,21 @@ namespace {
 
 using namespace search;
 
+/// As many ranks as a plan may have.
+constexpr int64_t kMaxDevices = 1 << 20;
+/// Beyond it for a product or a kernel numbers are typing errors.
+constexpr double kMaxSeconds = 1e6;
+/// Tensor parallelism beyond it is not searched for, however many devices are joined.
+constexpr int64_t kMaxTp = 1024;
+
 struct SearchStrategyPass : impl::SearchStrategyPassBase<SearchStrategyPass> {
   using Base::Base;
   SearchStrategyPass(const StrategyOverrides &pins,
-                     const cluster::Cluster &cluster, int64_t devices)
+                     const cluster::Cluster &cluster,
+                     std::optional<int64_t> devices)
       : given(pins), cluster(cluster) {
-    this->devices = devices;
+    if (devices)
+      this->devices = *devices;
   }
 
   void runOnOperation() override {
@@ -49,8 +58,12 @@ private:
       cluster = *found;
     }
     // A machine is as many of its kind as are asked for.
-    if (devices != 0)
+    if (devices.hasValue())
       cluster->set_devices(devices);
+    if (cluster->devices() < 1 || cluster->devices() > kMaxDevices)
+      return getOperation().emitError("devices=")
+             << cluster->devices() << " is out of range; expected 1 to "
+             << kMaxDevices;
     if (absl::Status status = cluster::CheckCluster(*cluster); !status.ok())
       return complain(status);
     return success();
@@ -67,6 +80,14 @@ private:
     if (failed(model))
       return failure();
     const cluster::Pricing pricing(*cluster);
+    for (const cluster::Work &work :
+         {cluster::Work(cluster::Product{4096, 4096, 4096}),
+          cluster::Work(cluster::Traffic{1 << 30})})
+      if (double seconds = pricing.Seconds(work); seconds > kMaxSeconds)
+        return module.emitError("cluster ")
+               << cluster->name() << " takes " << seconds
+               << " s for a product of 4096 or to move 1 GiB; expected at most "
+               << kMaxSeconds;
     Problem problem;
     problem.layers = model->getLayers();
     problem.globalBatch = model->getGlobalBatch();
@@ -76,7 +97,7 @@ private:
     // Tensor-parallel collectives are in every layer: they take the fastest links.
     const int64_t joined =
         cluster->links_size() ? cluster->links(0).devices() : 0;
-    problem.largestTp = joined > 0 ? joined : problem.devices;
+    problem.largestTp = std::min(joined > 0 ? joined : problem.devices, kMaxTp);
     if (failed(readPins(problem)))
       return failure();
     PartSource source(*model, pricing, given.attention.value_or("fused"),
@@ -94,8 +115,41 @@ private:
     return decide(problem, source);
   }
 
+  /// What a job's own strategy says other than the defaults is decided too.
+  void readCarried() {
+    tfm::StrategyAttr carried = tfm::getStrategy(getOperation());
+    if (!carried)
+      return;
+    StrategyOverrides decided;
+    auto decide = [](int64_t value, int64_t standard,
+                     std::optional<int64_t> &place) {
+      if (value != standard)
+        place = value;
+    };
+    decide(carried.getTp(), 1, decided.tp);
+    decide(carried.getDp(), 1, decided.dp);
+    decide(carried.getPp(), 1, decided.pp);
+    decide(carried.getMicrobatches(), 1, decided.microbatches);
+    decide(carried.getZero(), 0, decided.zero);
+    decide(carried.getChunks(), 1, decided.chunks);
+    if (carried.getSequenceParallel())
+      decided.sequenceParallel = true;
+    if (carried.getStrict())
+      decided.strict = true;
+    if (DenseI64ArrayAttr stages = carried.getStages())
+      decided.stages = std::vector<int64_t>(stages.asArrayRef());
+    for (auto [text, place] :
+         {std::pair(carried.getSchedule(), &decided.schedule),
+          {carried.getRecompute(), &decided.recompute},
+          {carried.getAttention(), &decided.attention}})
+      if (text)
+        *place = text.str();
+    given = given.over(decided);
+  }
+
   LogicalResult readPins(Problem &problem) {
     ModuleOp module = getOperation();
+    readCarried();
     Pins &pins = problem.pins;
     pins.tp = given.tp;
     pins.dp = given.dp;
@@ -119,8 +173,13 @@ private:
     }
     if (pins.stages) {
       int64_t sum = 0;
-      for (int64_t count : *pins.stages)
+      for (int64_t count : *pins.stages) {
+        if (count < 0 || count > problem.layers)
+          return module.emitError("stages has ")
+                 << count << " layers in a piece; expected 0 to the model's "
+                 << problem.layers;
         sum += count;
+      }
       if (sum != problem.layers)
         return module.emitError("stages gives ")
                << sum << " layers; expected the model's " << problem.layers;
@@ -156,6 +215,7 @@ private:
       return error;
     }
     // The hash is of the model alone.
+    module->removeAttr(tfm::TfmDialect::kStrategyAttrName);
     hashModel(module);
     StrategyOverrides found = toStrategy(*result.best, problem.pins);
     found.attention = given.attention;
@@ -181,7 +241,8 @@ private:
 
 std::unique_ptr<Pass>
 createSearchStrategyPass(const StrategyOverrides &pins,
-                         const cluster::Cluster &cluster, int64_t devices) {
+                         const cluster::Cluster &cluster,
+                         std::optional<int64_t> devices) {
   return std::make_unique<SearchStrategyPass>(pins, cluster, devices);
 }
 

@@ -1,15 +1,17 @@
 // How long a step of a plan takes on a cluster that need not be there.
 #include "runtime/simulate/simulate_command.h"
 
+#include <cmath>
 #include <csignal>
 #include <fstream>
-#include <iterator>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "cluster/read_cluster.h"
 #include "runtime/cli/command_line.h"
 #include "runtime/cli/command_main.h"
+#include "runtime/cli/files.h"
 #include "runtime/cli/text_table.h"
 #include "runtime/plan/mesh.h"
 #include "runtime/plan/plan_reader.h"
@@ -33,13 +35,6 @@ struct Options {
   std::string trace;
   std::string html;
 };
-
-absl::StatusOr<std::string> ReadFile(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file)
-    return absl::NotFoundError(absl::StrCat(path, ": cannot be opened"));
-  return std::string(std::istreambuf_iterator<char>(file), {});
-}
 
 absl::Status WriteFile(const std::string& path, const std::string& text) {
   std::ofstream file(path, std::ios::binary);
@@ -85,7 +80,24 @@ absl::Status CheckFit(const Simulation& simulation, bool allow_overflow) {
       " to use; --allow-overflow simulates the plan all the same"));
 }
 
+/// Opening a file to write it empties it.
+absl::Status CheckOutputs(const Options& options) {
+  for (const auto& [what, path] :
+       {std::pair("trace", options.trace), std::pair("html", options.html)}) {
+    if (path == "-")
+      return absl::InvalidArgumentError(absl::StrCat(
+          what, " -: standard output has the report; expected a file"));
+    MPC_RETURN_IF_ERROR(
+        CheckIsNoInput(what, path, {options.path, options.cluster_file}));
+  }
+  if (!options.trace.empty() && options.trace == options.html)
+    return absl::InvalidArgumentError(absl::StrCat(
+        "html and trace are both ", options.html, "; expected two files"));
+  return absl::OkStatus();
+}
+
 absl::Status Run(const Options& options) {
+  MPC_RETURN_IF_ERROR(CheckOutputs(options));
   MPC_ASSIGN_OR_RETURN(plan::Plan plan, LoadPlan(options.path));
   MPC_ASSIGN_OR_RETURN(const Assumptions assumptions,
                        ParseAssumptions(options.assume));
@@ -97,6 +109,10 @@ absl::Status Run(const Options& options) {
   simulate.record = !options.trace.empty() || !options.html.empty();
   MPC_ASSIGN_OR_RETURN(const Simulation simulation,
                        Simulate(plan, cluster::Pricing(cluster), simulate));
+  if (!std::isfinite(simulation.step_seconds))
+    return absl::InvalidArgumentError(absl::StrCat(
+        "a step takes ", simulation.step_seconds, " s on cluster ",
+        cluster.name(), ": its numbers are too large or too small"));
   MPC_RETURN_IF_ERROR(CheckFit(simulation, options.allow_overflow));
   if (!options.trace.empty())
     MPC_RETURN_IF_ERROR(WriteFile(options.trace, PrintTrace(plan, simulation)));

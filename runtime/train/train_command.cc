@@ -1,7 +1,6 @@
 // Reads the plan and the data, trains, and reports.
 #include "runtime/train/train_command.h"
 
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmath>
@@ -13,6 +12,7 @@
 #include "runtime/checker/load_checked_plan.h"
 #include "runtime/cli/command_line.h"
 #include "runtime/cli/command_main.h"
+#include "runtime/cli/files.h"
 #include "runtime/cli/text_table.h"
 #include "runtime/data/data_options.h"
 #include "runtime/executor/launch.h"
@@ -106,26 +106,6 @@ absl::Status TrainWithReports(const plan::Plan& plan, const BatchSource& source,
   return absl::OkStatus();
 }
 
-// Opening the log empties its file, and the data is mapped into memory.
-absl::Status CheckLogIsNoInput(const Options& options) {
-  struct stat log;
-  if (options.log_path.empty() || options.log_path == "-" ||
-      stat(options.log_path.c_str(), &log) != 0 || !S_ISREG(log.st_mode))
-    return absl::OkStatus();
-  for (const std::string& input :
-       {options.plan_path, options.data.path, options.data.labels_path}) {
-    struct stat read;
-    const int result =
-        input == "-" ? fstat(STDIN_FILENO, &read) : stat(input.c_str(), &read);
-    if (result == 0 && read.st_dev == log.st_dev && read.st_ino == log.st_ino) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("log ", options.log_path, ": is the file of ", input,
-                       ", which is read; expected a file of its own"));
-    }
-  }
-  return absl::OkStatus();
-}
-
 /// What a run reads.
 struct Inputs {
   plan::Plan plan;
@@ -134,7 +114,9 @@ struct Inputs {
 
 absl::Status ReadInputs(const Options& options, const RunProcesses& processes,
                         Inputs& inputs, TrainOptions& train) {
-  MPC_RETURN_IF_ERROR(CheckLogIsNoInput(options));
+  MPC_RETURN_IF_ERROR(CheckIsNoInput("log", options.log_path,
+                                     {options.plan_path, options.data.path,
+                                      options.data.labels_path}));
   MPC_ASSIGN_OR_RETURN(inputs.plan, LoadCheckedPlan(options.plan_path));
   MPC_ASSIGN_OR_RETURN(inputs.source,
                        options.data.Open(inputs.plan.training(), options.seed));
