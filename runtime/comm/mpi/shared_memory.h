@@ -19,8 +19,8 @@ namespace mpc::runtime {
 /// Thread-compatible.
 class SharedMemory {
  public:
-  static constexpr int64_t kBufferBytes = 256 << 10;
-  static constexpr int kBuffers = 512;
+  static constexpr int64_t kBufferBytes = 64 << 10;
+  static constexpr int kBuffers = 1024;
 
   SharedMemory() = default;
   ~SharedMemory();
