@@ -56,7 +56,9 @@ private:
   void forEachOption(int64_t stage, double period, double once,
                      const Body &body);
   std::vector<Option> trace(const std::vector<std::vector<int64_t>> &taken);
-  std::optional<std::vector<Option>> leastFilling(double period, double once);
+  template <typename Join>
+  std::optional<std::vector<Option>> leastCut(double period, double once,
+                                              const Join &join);
   double total(const std::vector<Option> &options) const;
   void consider(const std::vector<Option> &options);
   std::vector<double> periods();
@@ -294,26 +296,28 @@ void CutSolver::forEachOption(int64_t stage, double period, double once,
     }
 }
 
-/// The stages with the least Σ filling of which none has a larger period or once.
-std::optional<std::vector<Option>> CutSolver::leastFilling(double period,
-                                                           double once) {
-  std::vector<double> sums(layers + 1, kInfinity);
-  sums[0] = 0;
+/// Dynamic programming over stages: of all cuts whose options have no larger period or
+/// once, one for which `join`, from 0 on and by stage, comes out least.
+template <typename Join>
+std::optional<std::vector<Option>> CutSolver::leastCut(double period, double once,
+                                                       const Join &join) {
+  std::vector<double> values(layers + 1, kInfinity);
+  values[0] = 0;
   std::vector<std::vector<int64_t>> taken(
       stageCount, std::vector<int64_t>(layers + 1, -1));
   for (int64_t stage = 0; stage < stageCount; ++stage) {
     std::vector<double> next(layers + 1, kInfinity);
     forEachOption(stage, period, once,
                   [&](int64_t begin, int64_t count, const Option &found) {
-                    const double sum = sums[begin] + found.cost.filling;
-                    if (sum >= next[begin + count])
+                    const double value = join(values[begin], found.cost);
+                    if (value >= next[begin + count])
                       return;
-                    next[begin + count] = sum;
+                    next[begin + count] = value;
                     taken[stage][begin + count] = count;
                   });
-    sums = std::move(next);
+    values = std::move(next);
   }
-  if (sums[layers] == kInfinity)
+  if (values[layers] == kInfinity)
     return std::nullopt;
   return trace(taken);
 }
@@ -369,6 +373,9 @@ std::optional<Candidate> CutSolver::solve() {
   if (!findRanges())
     return best ? std::optional(finish(*best)) : std::nullopt;
   const double filling = model.fillingWeight() * model.leastFilling(layers);
+  auto addFilling = [](double sum, const StageCost &cost) {
+    return sum + cost.filling;
+  };
   for (double period : periods()) {
     if (model.periodWeight() * period + filling + model.constant() >= bound)
       break;
@@ -376,7 +383,7 @@ std::optional<Candidate> CutSolver::solve() {
       continue;
     double once = kInfinity;
     // A smaller `once` costs filling: until that alone is too much.
-    while (auto found = leastFilling(period, once)) {
+    while (auto found = leastCut(period, once, addFilling)) {
       consider(*found);
       double filling = 0, largest = 0;
       for (const Option &option : *found) {
@@ -399,26 +406,11 @@ std::optional<Candidate> CutSolver::solveSmallest() {
   prefersSmall = true;
   if (!findRanges())
     return std::nullopt;
-  std::vector<double> sizes(layers + 1, kInfinity);
-  sizes[0] = 0;
-  std::vector<std::vector<int64_t>> taken(
-      stageCount, std::vector<int64_t>(layers + 1, -1));
-  for (int64_t stage = 0; stage < stageCount; ++stage) {
-    std::vector<double> next(layers + 1, kInfinity);
-    forEachOption(stage, kInfinity, kInfinity,
-                  [&](int64_t begin, int64_t count, const Option &found) {
-                    const double size = std::max(
-                        sizes[begin], double(found.cost.memory.total()));
-                    if (size >= next[begin + count])
-                      return;
-                    next[begin + count] = size;
-                    taken[stage][begin + count] = count;
-                  });
-    sizes = std::move(next);
-  }
-  if (sizes[layers] == kInfinity)
-    return std::nullopt;
-  return finish(trace(taken));
+  auto smallest = leastCut(
+      kInfinity, kInfinity, [](double size, const StageCost &cost) {
+        return std::max(size, double(cost.memory.total()));
+      });
+  return smallest ? std::optional(finish(*smallest)) : std::nullopt;
 }
 
 Candidate CutSolver::finish(const std::vector<Option> &options) const {
