@@ -1,12 +1,19 @@
 #include "runtime/comm/check_world.h"
 
 #include <algorithm>
+#include <numeric>
 #include <vector>
 
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 
 namespace mpc::runtime {
+
+std::vector<int> AllRanks(int size) {
+  std::vector<int> ranks(size);
+  std::iota(ranks.begin(), ranks.end(), 0);
+  return ranks;
+}
 
 absl::StatusOr<int> IndexInGroup(absl::Span<const int> members,
                                  const World& world) {

@@ -2,12 +2,17 @@
 #ifndef MPC_RUNTIME_COMM_CHECK_WORLD_H_
 #define MPC_RUNTIME_COMM_CHECK_WORLD_H_
 
+#include <vector>
+
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "runtime/comm/world.h"
 
 namespace mpc::runtime {
+
+/// The members of the group of all of `size` ranks: 0 to size − 1.
+std::vector<int> AllRanks(int size);
 
 /// The place of the world's rank among `members`; kInvalidArgument if they are
 /// no group of it.

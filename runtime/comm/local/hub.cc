@@ -1,23 +1,13 @@
 #include "runtime/comm/local/hub.h"
 
-#include <numeric>
-
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "runtime/comm/check_world.h"
 #include "runtime/comm/posted.h"
 #include "runtime/status_macros.h"
 #include "runtime/threads/spin.h"
 
 namespace mpc::runtime {
-namespace {
-
-std::vector<int> AllRanks(int size) {
-  std::vector<int> ranks(size);
-  std::iota(ranks.begin(), ranks.end(), 0);
-  return ranks;
-}
-
-}  // namespace
 
 LocalGroup::LocalGroup(LocalHub& hub, std::vector<int> members)
     : hub_(hub),

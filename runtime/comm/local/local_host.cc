@@ -1,8 +1,8 @@
 #include "runtime/comm/local/local_host.h"
 
-#include <numeric>
 #include <vector>
 
+#include "runtime/comm/check_world.h"
 #include "runtime/comm/local/local_world.h"
 
 namespace mpc::runtime {
@@ -13,9 +13,7 @@ class LocalHost : public RankHost {
   int processes() const override { return 1; }
   int process() const override { return 0; }
   std::vector<int> RanksOfThisProcess(int ranks) const override {
-    std::vector<int> all(ranks);
-    std::iota(all.begin(), all.end(), 0);
-    return all;
+    return AllRanks(ranks);
   }
   std::vector<int> RanksOfThisMachine(int ranks) const override {
     return RanksOfThisProcess(ranks);

@@ -1,7 +1,6 @@
 #include "runtime/comm/mpi/mpi_world.h"
 
 #include <algorithm>
-#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,12 +18,6 @@ namespace {
 /// Streams: that of all ranks, then groups by their split, then channels by
 /// their number.
 constexpr uint32_t kFirstChannel = Engine::kStreams / 2;
-
-std::vector<int> AllRanks(int size) {
-  std::vector<int> ranks(size);
-  std::iota(ranks.begin(), ranks.end(), 0);
-  return ranks;
-}
 
 class MpiWorld : public World {
  public:
