@@ -97,8 +97,8 @@ class TwoHosts:
             ip(*there, "link", "set", self.name + host, "up")
             ip(*there, "link", "set", "lo", "up")
             # mpirun and its daemon notice a lost link as TCP does, by default after 15 minutes.
-            subprocess.run(["ip", "netns", "exec", self.name + host, "sysctl", "-qw",
-                            "net.ipv4.tcp_retries2=3"], check=True)
+            subprocess.run(["ip", "netns", "exec", self.name + host, "sh", "-c",
+                            "echo 3 > /proc/sys/net/ipv4/tcp_retries2"], check=True)
         # mpirun calls it as `agent HOST COMMAND`.
         self.agent.write_text("#!/bin/sh\nshift\nexec ip netns exec "
                               f"{self.name}b unshare -u sh -c \"hostname host-b; $*\"\n")
